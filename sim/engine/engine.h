@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The engine: actors, messages and time; nothing about jobs.
+ *
+ * An instance lives on a communicator of the caller's. It keeps no file-scope state, returns errors and never exits,
+ * so two runs can follow one another in a process, or go on at once on two halves of a communicator.
+ *
+ *     struct engine *e = engine_new(&config, &error);
+ *     engine_set_link(e, zone_a, zone_b, spec);              links between zones, and within a node
+ *     for each actor of the deck, in the deck's order:
+ *         id = engine_add_actor(e, &spec);                    on every process alike
+ *     if (!engine_start(e, &error) || !engine_run(e, &result, &error)) ...
+ *     engine_free(e);
+ *
+ * Every process adds every actor, in the same order, and gets the same ids; only an actor's own process keeps a state.
+ *
+ * Laws that this folder keeps (design, section 2): one result for every number of processes and placement (the
+ * digest); integer time; an order defined by (time, class, sender, sequence); random numbers that belong to the actor.
+ */
+#ifndef TIERCEL_ENGINE_ENGINE_H
+#define TIERCEL_ENGINE_ENGINE_H
+
+#include <mpi.h>
+
+#include "base/error.h"
+#include "engine/actor.h"
+
+enum engine_clock {
+    ENGINE_VIRTUAL,
+    ENGINE_LIVE
+};
+
+enum {
+    ENGINE_ZONES_MAX = 16,
+    ENGINE_NO_GROUP = UINT32_MAX
+};
+#define ENGINE_NEVER_NS INT64_MAX
+
+/* What the engine tells the run loop while it runs. All optional; all local, on the process where it happens. */
+struct engine_observer {
+    void *data;
+    void (*count)(void *data, const struct actor *self, unsigned metric, uint64_t count);
+    void (*sample)(void *data, const struct actor *self, unsigned metric, int64_t value);
+    void (*record)(void *data, const struct actor *self, unsigned table, const void *row, size_t size);
+    /* Each handled message, when trace level `events` asks for it. */
+    void (*handled)(void *data, const struct actor *self, const struct message *m, int64_t start_ns, int64_t end_ns);
+    /* After a window, on all processes at the same virtual time: progress, flushing. May be collective. `wishes` is
+     * what any process wished for. */
+    void (*window)(void *data, int64_t now_ns, uint64_t handled_here, unsigned wishes);
+    /* What this process wants: 0 go on, or a bit of enum engine_wish. Polled between windows; the wishes of all
+     * processes are joined, and all act in the same window. */
+    unsigned (*poll)(void *data);
+};
+
+enum engine_wish {
+    ENGINE_WISH_STOP = 1 << 0,      /* stop at the next window */
+    ENGINE_WISH_FLUSH = 1 << 1      /* window() is called with it set */
+};
+
+struct engine_config {
+    MPI_Comm comm;                  /* duplicated; the caller keeps its own */
+    enum engine_clock clock;
+    uint64_t seed;
+    int64_t tick_ns;                /* the end of the run is tested at its multiples; above 0 */
+    int64_t stop_after_ns;          /* a run is told to stop then; ENGINE_NEVER_NS: never */
+    int64_t move_ns;                /* cost of a message set aside during a call */
+    bool explicit_inbox;            /* no arrival shortcut for any actor (tests) */
+    bool spread_always;             /* never retreat to fewer processes */
+    struct engine_observer observer;
+};
+
+struct engine_link {
+    int64_t latency_ns;             /* 1 or above */
+    uint64_t bytes_per_s;           /* 0: no limit */
+    uint32_t header_bytes;          /* added to every message's payload */
+};
+
+struct engine_actor {
+    const struct role *role;
+    const void *setup;              /* handed to the role's init; outlives the engine */
+    uint32_t node;                  /* simulated node */
+    uint32_t process;               /* rank in the communicator that plays it */
+    uint32_t thread_group;          /* actors with the same number share one thread; ENGINE_NO_GROUP: one of its own */
+    uint32_t cpu_group;             /* actors with the same number share cores; ENGINE_NO_GROUP: a core of its own */
+    uint8_t zone;                   /* below ENGINE_ZONES_MAX; with the node, chooses the link */
+};
+
+enum engine_end {
+    ENGINE_ENDED,                   /* nothing pending, nothing held */
+    ENGINE_STOPPED,                 /* stop_after_ns reached, or a wish */
+    ENGINE_RETREAT                  /* too little work per window for this many processes: build it again on fewer */
+};
+
+struct engine_result {              /* the same on all processes */
+    enum engine_end end;
+    int64_t end_ns;                 /* virtual time at the end */
+    uint64_t digest[2];             /* low, high */
+    uint64_t handled;               /* messages */
+    uint64_t windows;
+    uint64_t remote_messages;       /* between processes */
+    uint64_t pending;               /* foreground messages not handled at the end (0 after ENGINE_ENDED) */
+    uint64_t pending_background;
+    uint64_t sent;                  /* sent = handled + pending + pending_background */
+    int64_t held;
+    uint32_t active_processes;
+};
+
+/* Sums over the actors of one role, over all processes. */
+struct engine_role_totals {
+    uint64_t actors;
+    uint64_t handled;
+    int64_t busy_ns;
+    int64_t blocked_ns;
+    int64_t wait_ns;                /* from arrival to the start of handling */
+};
+
+/* Collective over config->comm. NULL and *error when the configuration cannot be used. */
+struct engine *engine_new(const struct engine_config *config, GError **error);
+void engine_free(struct engine *e);
+
+/* The link from zone a to zone b between different nodes; local ones, between actors of one node. Local calls, alike
+ * on every process, before engine_start. */
+void engine_set_link(struct engine *e, uint8_t from_zone, uint8_t to_zone, struct engine_link link);
+void engine_set_local_link(struct engine *e, struct engine_link link);
+
+/* Local, alike on every process. Ids count from 0 in the order of the calls. */
+uint32_t engine_add_actor(struct engine *e, const struct engine_actor *spec);
+
+/* Checks thread groups, links and declared calls (a cycle of calls, or a call inside one thread group, is refused by
+ * name), then initialises the local actors. Collective; all processes return the same. */
+gboolean engine_start(struct engine *e, GError **error);
+
+/* Runs to the end. Collective; all processes return the same. On failure nothing in *result is valid. */
+gboolean engine_run(struct engine *e, struct engine_result *result, GError **error);
+
+/* After engine_run; collective. One entry per distinct role in the order in which roles first appeared; *count of
+ * them. The caller frees the array with g_free. */
+struct engine_role_totals *engine_role_totals(struct engine *e, const struct role ***roles, unsigned *count);
+
+/* Bytes of engine memory that local actors and pending messages take; for check and bytes_per_actor. Local. */
+size_t engine_memory_bytes(const struct engine *e);
+
+/* Local: looking at actors after a run (tests, balances). NULL when the actor is another process's. */
+struct actor *engine_actor(const struct engine *e, uint32_t id);
+const struct role *actor_role(const struct actor *self);
+
+#endif

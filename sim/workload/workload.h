@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Where jobs come from.
+ *
+ * A workload yields descriptions of jobs one after the other, in the order in which they are to be submitted. It has
+ * no clock and gives no job ids: the client that reads it submits the jobs, and the job system names them.
+ *
+ *     struct workload *w = workload_jobspec_new("jobspec/flux-bulksubmit", 64, NULL, &error);
+ *     struct workload_job job;
+ *     while (workload_next(w, &job, &error))
+ *         ... submit job at job.submit_ns ...
+ *     if (error != NULL) ...
+ *     workload_free(w);
+ *
+ * Sources: workload_bulk_new (workload/bulk.h), workload_jobspec_new (workload/jobspec.h). A source says all that it
+ * can say about bad input when it is made, before anything runs; a file that is streamed may still fail later, in
+ * workload_next. Errors are TIERCEL_ERROR_INPUT for what a person can mend in the file, TIERCEL_ERROR_RUNTIME for a
+ * failing disk. All functions are local.
+ */
+#ifndef TIERCEL_WORKLOAD_WORKLOAD_H
+#define TIERCEL_WORKLOAD_WORKLOAD_H
+
+#include <glib.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WORKLOAD_NO_LIMIT INT64_MAX     /* limit_ns of a job that states none */
+#define WORKLOAD_UNKNOWN UINT64_MAX     /* workload_jobs() of a source that cannot know */
+#define WORKLOAD_PRIORITY 16            /* Flux's default */
+
+struct workload_job {
+    uint64_t index;             /* 0, 1, 2 ... in the order of this source */
+    uint64_t number;            /* the source's own name of the job (an SWF job number); else index */
+    int64_t submit_ns;          /* 0 or above, never less than the job before */
+    int64_t duration_ns;        /* how long it runs when nothing stops it, 0 or above */
+    int64_t limit_ns;           /* requested time, or WORKLOAD_NO_LIMIT */
+    uint32_t priority;          /* higher first */
+
+    /* Resources: `slots` slots of `cores_per_slot` cores: in total when nodes = 0, else on each of `nodes` nodes. */
+    uint32_t nodes;
+    uint32_t slots;
+    uint32_t cores_per_slot;
+    bool exclusive;             /* whole nodes */
+
+    const char *io;             /* name of the [io.NAME] phase that the job performs, or NULL */
+    const char *spec;           /* jobspec text as it is submitted: spec_size bytes, no terminator counted; the
+                                 * workload's, until the next call */
+    size_t spec_size;
+};
+
+struct workload;
+
+/* The next job: TRUE. FALSE at the end, and on failure with *error set. After FALSE it stays FALSE. */
+bool workload_next(struct workload *w, struct workload_job *job, GError **error);
+
+/* How many jobs it yields in all, or WORKLOAD_UNKNOWN. */
+uint64_t workload_jobs(const struct workload *w);
+
+void workload_free(struct workload *w);
+
+#endif

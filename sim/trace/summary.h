@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The summary of a run: summary.json, `format` = 1.
+ *
+ *     struct summary *s = summary_new();
+ *     summary_group(s, "jobs");                           a part that the deck has
+ *     summary_count(s, "jobs", "submitted", 1024);
+ *     summary_number(s, "jobs", "run_rate", 67.6);
+ *     summary_role(s, "broker", &figures);  summary_stage(...);  summary_limit(...);  summary_balance(...);
+ *     summary_lookup(s, "jobs.run_rate", &value);         what [expect] compares
+ *     if (!summary_write(s, path, &error)) ...
+ *
+ * The keys are those of the design, section 6, in its order, and no others: setting a key that is not in the table, or
+ * with the wrong type, is a programming mistake. A group is there when its part was in the deck (summary_group, or any
+ * of its keys was set); then all its keys are. A key of such a group that was never set is an error of
+ * summary_write, by name.
+ *
+ * Times are seconds, rates per second. A number that has no value (a mean of nothing) is given as NAN and written as
+ * null; every other number is finite. All functions are local; the summary is made on process 0.
+ */
+#ifndef TIERCEL_TRACE_SUMMARY_H
+#define TIERCEL_TRACE_SUMMARY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct summary;
+
+struct summary *summary_new(void);
+void summary_free(struct summary *s);
+
+/* Says that a part is in the deck: "jobs", "kvs", "event", "subscribe", "client", "io". "run" always is. */
+void summary_group(struct summary *s, const char *group);
+
+/* Each sets one key; a second call replaces the value. */
+void summary_text(struct summary *s, const char *group, const char *key, const char *value);
+void summary_flag(struct summary *s, const char *group, const char *key, bool value);
+void summary_count(struct summary *s, const char *group, const char *key, uint64_t value);
+void summary_number(struct summary *s, const char *group, const char *key, double value);
+
+/* The lists. Each call adds one entry, in the order of the calls. */
+struct summary_role {
+    uint64_t handled;
+    double busy_fraction;
+    double mean_queue;
+    double mean_wait_s;
+    double blocked_fraction;
+};
+void summary_role(struct summary *s, const char *role, const struct summary_role *figures);
+void summary_stage(struct summary *s, const char *stage, double mean_s, double p50_s, double p99_s);
+void summary_limit(struct summary *s, const char *what, double share, double rate_if_free);
+void summary_balance(struct summary *s, const char *name, uint64_t left, uint64_t right, bool ok);
+
+struct summary_expectation {
+    double published;
+    double measured;                /* NAN when there is none */
+    double error;                   /* measured / published - 1 */
+    bool ok;
+    bool comparable;
+};
+void summary_expect(struct summary *s, const char *key, const struct summary_expectation *e);
+
+/*
+ * The value of "group.key" (flags: 0 or 1), of "roles.ROLE.key" or "stages.STAGE.key". FALSE with *error
+ * (TIERCEL_ERROR_INPUT) when there is no such key, when its group is not in this run, or when it has no number; the
+ * text tells which, with the nearest known key. *value may be NAN.
+ */
+gboolean summary_lookup(const struct summary *s, const char *path, double *value, GError **error);
+
+/* Whether a deck may name this key at all ("jobs.run_rate"), before there is a run. Roles and stages are not checked
+ * beyond their form. */
+bool summary_key_known(const char *path);
+
+/* The document as text, ending in a newline; the caller frees it. NULL with *error when a key is missing. */
+char *summary_to_text(const struct summary *s, GError **error);
+
+/* The document under a temporary name beside `path`, then renamed: a file of that name is always whole. */
+gboolean summary_write(const struct summary *s, const char *path, GError **error);
+
+/* Reads a summary back: for report, compare and tests. NULL with *error (TIERCEL_ERROR_RUNTIME) when the file cannot
+ * be read, is not JSON, or is of another format. */
+struct summary *summary_read(const char *path, GError **error);
+
+#endif

@@ -87,15 +87,15 @@ static const struct {
                             duration_units, "nanoseconds" },
     [QUANTITY_SIZE] = { "a size", "a number with its unit (B, KB, MB, GB, TB, KiB, MiB, GiB, TiB) such as 8MiB",
                         size_units, "bytes" },
-    [QUANTITY_BANDWIDTH] = { "a bandwidth", "a number with its unit (B/s to TB/s, KiB/s to TiB/s, bit/s to Tbit/s) such "
-                             "as 1Gbit/s", bandwidth_units, "bytes per second" },
+    [QUANTITY_BANDWIDTH] = { "a bandwidth", "a number with its unit (B/s to TB/s, KiB/s to TiB/s, bit/s to Tbit/s) "
+                             "such as 1Gbit/s", bandwidth_units, "bytes per second" },
     [QUANTITY_RATE] = { "a rate", "a number per second such as 4250/s", rate_units, "millionths per second" },
     [QUANTITY_PERCENTAGE] = { "a percentage", "a number with a percent sign such as 2.5%", percentage_units,
                               "millionths" },
     [QUANTITY_BOOLEAN] = { "a truth value", "true or false", NULL, NULL },
     [QUANTITY_CLOCK_TIME] = { "a clock time", "hours, minutes and seconds such as 01:30:00", NULL, NULL },
-    [QUANTITY_DISTRIBUTION] = { "a distribution", "constant(0s), exponential(2s), uniform(0s,100ms), normal(10s,2s), or "
-                                "a duration such as 150us", NULL, NULL },
+    [QUANTITY_DISTRIBUTION] = { "a distribution", "constant(0s), exponential(2s), uniform(0s,100ms), normal(10s,2s), "
+                                "or a duration such as 150us", NULL, NULL },
     [QUANTITY_COST] = { "a cost", "a sum of a duration, one per byte and one per queued element, such as "
                         "20us + 3ns/B + 150ns/queued", NULL, NULL }
 };

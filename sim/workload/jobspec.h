@@ -34,7 +34,8 @@
 bool jobspec_parse(const char *name, const char *text, size_t size, struct workload_job *job, GError **error);
 
 /* Writes a jobspec, in the form of jobspec_parse, of a job that sleeps for job->duration_ns: what a workload that has
- * no jobspec files submits. Only resources, duration_ns and limit_ns are read. The caller frees it with g_string_free. */
+ * no jobspec files submits. Only resources, duration_ns and limit_ns are read. The caller frees it with
+ * g_string_free. */
 GString *jobspec_write(const struct workload_job *job);
 
 /*

@@ -33,7 +33,8 @@ EOF
 check "a CUnit program counts by its tests" counted "4 passed, 0 failed, 0 skipped"
 printf 'ok - one\nok - two\n' | result shell PASS
 check "a shell test counts by its lines" counted "6 passed, 0 failed, 0 skipped"
-printf '# on 1 processes\n               tests      3      3      3      0        0\n# on 2 processes\n' | result many PASS
+summary='               tests      3      3      3      0        0'
+printf '# on 1 processes\n%s\n# on 2 processes\n' "$summary" | result many PASS
 check "a program for several processes counts by its runs" counted "8 passed, 0 failed, 0 skipped"
 printf '# skipped: no python\n' | result skipped SKIP
 check "a skipped test is one" counted "8 passed, 0 failed, 1 skipped"

@@ -30,7 +30,8 @@ wrong_includes()
             }
             # Beside the engine: the back end that writes real files, and the merging of what processes have measured.
             function may_use_mpi() {
-                return folder == "" || folder == "engine" || file ~ /^sim\/io\/mpiio[^\/]*$/ || file ~ /^sim\/trace\/gather\.[ch]$/
+                return folder == "" || folder == "engine" || file ~ /^sim\/io\/mpiio[^\/]*$/ ||
+                       file ~ /^sim\/trace\/gather\.[ch]$/
             }
             /^[ \t]*#[ \t]*include[ \t]*"/ {
                 name = $0

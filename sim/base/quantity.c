@@ -25,7 +25,7 @@ static const struct unit duration_units[] = {
     { NULL, 0, 0 }
 };
 
-/* Durations in picoseconds, for the parts of a cost that are paid per byte or per element. */
+/* Durations in picoseconds, for the part of a cost that is paid per byte. */
 static const struct unit fine_units[] = {
     { "ps", 1, 1 },
     { "ns", 1000, 1 },
@@ -355,7 +355,7 @@ static char *read_distribution(const char *text, struct distribution *value)
     return why;
 }
 
-static char *read_cost_part(char *part, struct cost *value, unsigned *seen)
+static char *read_cost_part(char *part, struct quantity_cost *value, unsigned *seen)
 {
     static const struct {
         const char *suffix;
@@ -363,9 +363,9 @@ static char *read_cost_part(char *part, struct cost *value, unsigned *seen)
         const struct unit *units;
         const char *base;
     } kinds[] = {
-        { "/B", offsetof(struct cost, per_byte_ps), fine_units, "picoseconds" },
-        { "/queued", offsetof(struct cost, per_queued_ps), fine_units, "picoseconds" },
-        { "", offsetof(struct cost, fixed_ns), duration_units, "nanoseconds" }
+        { "/B", offsetof(struct quantity_cost, per_byte_ps), fine_units, "picoseconds" },
+        { "/queued", offsetof(struct quantity_cost, per_queued_ns), duration_units, "nanoseconds" },
+        { "", offsetof(struct quantity_cost, fixed_ns), duration_units, "nanoseconds" }
     };
     unsigned kind = 0;
 
@@ -388,13 +388,13 @@ static char *read_cost_part(char *part, struct cost *value, unsigned *seen)
     return why;
 }
 
-static char *read_cost(const char *text, struct cost *value)
+static char *read_cost(const char *text, struct quantity_cost *value)
 {
     char **parts = g_strsplit(text, "+", 0);
     unsigned seen = 0;
     char *why = NULL;
 
-    *value = (struct cost){ 0, 0, 0 };
+    *value = (struct quantity_cost){ 0, 0, 0 };
     if (parts[0] == NULL)
         why = reason("it is empty");
     for (unsigned i = 0; parts[i] != NULL && why == NULL; i++)
@@ -438,13 +438,4 @@ gboolean quantity_parse(enum quantity_type type, const char *text, const char *e
     g_free(quoted);
     g_free(why);
     return FALSE;
-}
-
-int64_t cost_ns(const struct cost *cost, uint64_t bytes, uint64_t queued)
-{
-    /* Two products of 63 and 64 bits: their sum fits in 128. */
-    wide variable_ps = (wide)cost->per_byte_ps * bytes + (wide)cost->per_queued_ps * queued;
-    wide total = variable_ps / 1000 + (wide)cost->fixed_ns;
-
-    return total > INT64_MAX ? INT64_MAX : (int64_t)total;
 }

@@ -23,7 +23,7 @@
  *                   uniform(duration, duration), both ends included | normal(duration, duration), mean and standard
  *                   deviation: uniform(0s, 100ms)
  *     cost          parts joined by "+", each kind at most once: a duration, a duration per byte "/B", a duration per
- *                   queued element "/queued"; the last two know ps as well: 20us + 3ns/B + 150ns/queued
+ *                   queued element "/queued"; per byte knows ps as well: 20us + 500ps/B + 150ns/queued
  *
  * A bare number is a count and nothing else: a duration of nothing is 0s. There is no blank between a number and its
  * unit; blanks may stand around "+", behind "," and inside the brackets of a distribution.
@@ -68,10 +68,10 @@ struct distribution {
 };
 
 /* How long handling something takes: a fixed part, one per byte, one per element of a queue, list or backlog. */
-struct cost {
+struct quantity_cost {
     int64_t fixed_ns;           /* 0 or above, as the others */
     int64_t per_byte_ps;        /* picoseconds */
-    int64_t per_queued_ps;
+    int64_t per_queued_ns;
 };
 
 struct quantity {
@@ -87,7 +87,7 @@ struct quantity {
         int64_t clock_time_s;
         int64_t boolean;            /* 0 or 1 */
         struct distribution distribution;
-        struct cost cost;
+        struct quantity_cost cost;
     };
 };
 
@@ -107,8 +107,5 @@ const char *quantity_expectation(enum quantity_type type);
 
 /* `text` in single quotes for a message: unprintable bytes as \xNN, cut after some 60 characters. Free with g_free. */
 char *quantity_quote(const char *text);
-
-/* What handling costs that looks at `bytes` and `queued`, in ns, rounded down; INT64_MAX when it does not fit. */
-int64_t cost_ns(const struct cost *cost, uint64_t bytes, uint64_t queued);
 
 #endif

@@ -167,6 +167,7 @@ char *scheme_topic(const char *pattern, const char *ns);
 
 /* --- the setup --- */
 
+struct blob_pool;       /* kvs/content.h */
 struct instance_jobs;   /* what only the job side needs: workload, policy; sim/ranks/jobs.h */
 
 enum { INSTANCE_ALLOC_UNLIMITED = UINT32_MAX };
@@ -193,6 +194,7 @@ struct instance {
     int64_t age_ns;                 /* instance age at the start of the run: job ids count milliseconds since */
     int64_t epoch_ns;               /* wall-clock time at the start of the run, for the text of event logs */
 
+    struct blob_pool *pool;         /* this process's, for the bytes of blobs; NULL: each actor has one of its own */
     const struct instance_jobs *jobs;
 };
 

@@ -7,9 +7,10 @@
  * messages to itself: timers, ends of acts.
  *
  * Notation: "body" is what follows the envelope of a routed message (ranks/route.h); fields stand in order, with the
- * types of base/bytes.h (text and span are a 32-bit length and the bytes). "->" is the answer's body. An answer whose
- * envelope has an error carries no body. All requests are routed, all answered exactly once, unless said otherwise.
- * Transactions ("operations"), tree objects and references to blobs have the byte forms of sim/kvs/.
+ * types of base/bytes.h; a text has its terminator in it (key_put_text, key_get_text of kvs/key.h), a span is bytes.
+ * "->" is the answer's body. An answer whose envelope has an error carries no body. All requests are routed, all
+ * answered exactly once, unless said otherwise. A transaction is as transaction_pack writes it, a reference as
+ * blobref_put does.
  */
 #ifndef TIERCEL_RANKS_PROTOCOL_H
 #define TIERCEL_RANKS_PROTOCOL_H
@@ -56,15 +57,9 @@ enum broker_kind {
 /*
  * Bodies of the events, by enum event_class:
  *
- * EVENT_SETROOT     namespace text, root sequence u64, root reference, owner u32, count u32 and as many transaction
- *                   names u64, root directory span (tree object), count u32 and as many changed keys text
- * EVENT_ERROR       namespace text, errno u16, count u32 and as many transaction names u64
- * EVENT_REMOVED     namespace text
- * EVENT_CREATED     namespace text, root sequence u64, root reference, owner u32
+ * EVENT_SETROOT, EVENT_ERROR, EVENT_REMOVED, EVENT_CREATED     as kvs/event.h writes and reads them
  * EVENT_JOB_STATE   count u32, then for each transition: job id u64, state u8 (enum job_state). May be empty
  * EVENT_HEARTBEAT   count u64 of heartbeats, from 1
- *
- * A transaction's name is node << 32 | count on that node: unique.
  */
 
 /* Of RFC 21; values as in events. */
@@ -79,15 +74,16 @@ enum job_state {
 
 /* --- kvs --- */
 enum kvs_kind {
-    /* Anyone to the kvs of its own node. Body: namespace text, flags u8 (enum kvs_commit_flag), operations span ->
-     * root sequence u64. Answered when the setroot event that names the transaction reaches this node; errors as in
-     * the error event, ENOTSUP when the namespace is unknown or being removed. */
+    /* Anyone to the kvs of its own node. Body: namespace text, transaction (its name is ignored: this kvs gives it one)
+     * -> root sequence u64. Answered when the setroot event that names the transaction reaches this node; errors as
+     * in the error event, ENOTSUP when the namespace is unknown or being removed. */
     KVS_COMMIT = KIND(ROLE_KVS, 1),
-    /* A worker to the root, for a commit it took. No answer: the event is. Body: name u64, then as KVS_COMMIT. */
+    /* A worker to the root, for a commit it took. No answer: the event is. Body: as KVS_COMMIT, the name counts. */
     KVS_RELAY = KIND(ROLE_KVS, 2),
-    /* Anyone to the kvs of its own node. Body: namespace text, key text, flags u8 (enum kvs_lookup_flag), then with
-     * KVS_LOOKUP_AT: root sequence u64, root reference -> root sequence u64 (of the root it was read at), value span:
-     * the value's bytes, with KVS_LOOKUP_OBJECT the tree object. Errors: ENOENT, EISDIR, ENOTDIR, ELOOP, ENOTSUP. */
+    /* Anyone to the kvs of its own node. Body: namespace text, key text, type u8 (enum lookup_type, kvs/lookup.h),
+     * at u8: 0, or 1 and then root sequence u64, root reference: read there, not at the namespace's present root ->
+     * root sequence u64 (of the root it was read at), span: the value's bytes (LOOKUP_VALUE) or the tree object's.
+     * Errors: those of kvs/lookup.h; ENOTSUP when the namespace is unknown or being removed. */
     KVS_LOOKUP = KIND(ROLE_KVS, 3),
     /* A worker to the kvs of its parent node. Body: namespace text -> root sequence u64, root reference, owner u32. */
     KVS_GETROOT = KIND(ROLE_KVS, 4),
@@ -95,15 +91,6 @@ enum kvs_kind {
     KVS_NAMESPACE_CREATE = KIND(ROLE_KVS, 5),
     /* Anyone to the kvs of node 0. Body: namespace text -> nothing. Success for an unknown one; ENOTSUP for primary. */
     KVS_NAMESPACE_REMOVE = KIND(ROLE_KVS, 6)
-};
-
-enum kvs_commit_flag {
-    KVS_COMMIT_NO_MERGE = 1 << 0
-};
-
-enum kvs_lookup_flag {
-    KVS_LOOKUP_OBJECT = 1 << 0,     /* the tree object at the key itself, not followed (a guest root as a reference) */
-    KVS_LOOKUP_AT = 1 << 1          /* in the given root, not the namespace's present one */
 };
 
 /* --- watcher --- */

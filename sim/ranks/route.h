@@ -6,7 +6,7 @@
  * reference, and the destination's broker hands it over. The payload is an envelope and a body (ranks/protocol.h):
  *
  *     struct bytes body = BYTES_INIT;
- *     bytes_put_text(&body, ns);
+ *     key_put_text(&body, ns);
  *     route_send(self, instance_kvs(inst, node), KVS_GETROOT, tag, &body);           a request, or a notice
  *     bytes_release(&body);
  *
@@ -60,6 +60,10 @@ void route_call(struct actor *self, uint32_t destination, uint16_t kind, uint64_
 void route_reply(struct actor *self, const struct envelope *env, uint16_t kind, uint16_t error,
                  const struct bytes *body);
 
+/* The payload of such an answer, with one reference: for a broker, which sends it itself. */
+struct payload *route_answer(struct actor *self, const struct envelope *request, uint16_t error,
+                             const struct bytes *body);
+
 /* Sends a subscribe or unsubscribe call to the own broker; must be the handler's last act. Ends with BROKER_SUBSCRIBE
  * or BROKER_UNSUBSCRIBE with KIND_REPLY set, word 0 or an errno. */
 void route_subscribe(struct actor *self, const char *topic);
@@ -72,10 +76,8 @@ void route_publish(struct actor *self, uint8_t event_class, const char *topic, c
 struct event {
     uint64_t sequence;
     uint8_t event_class;
-    const char *topic;          /* not terminated */
-    size_t topic_size;
-    const uint8_t *body;
-    size_t body_size;
+    const char *topic;
+    struct cursor body;
 };
 
 /* Reads a BROKER_EVENT; fails the run when it is malformed. */

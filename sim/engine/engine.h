@@ -134,7 +134,7 @@ gboolean engine_start(struct engine *e, GError **error);
 gboolean engine_run(struct engine *e, struct engine_result *result, GError **error);
 
 /* After engine_run; collective. One entry per distinct role in the order in which roles first appeared; *count of
- * them. The caller frees the array with g_free. */
+ * them, and *roles names them. The caller frees both arrays with g_free. */
 struct engine_role_totals *engine_role_totals(struct engine *e, const struct role ***roles, unsigned *count);
 
 /* Bytes of engine memory that local actors and pending messages take; for check and bytes_per_actor. Local. */

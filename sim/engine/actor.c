@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/actor.h"
+
+#include <stdarg.h>
+
+#include "engine/internal.h"
+#include "engine/random.h"
+
+void *actor_state(const struct actor *self)
+{
+    return self->state;
+}
+
+const void *actor_setup(const struct actor *self)
+{
+    return self->setup;
+}
+
+uint32_t actor_id(const struct actor *self)
+{
+    return self->id;
+}
+
+uint32_t actor_node(const struct actor *self)
+{
+    return self->node;
+}
+
+const struct role *actor_role(const struct actor *self)
+{
+    return self->role;
+}
+
+int64_t actor_now(const struct actor *self)
+{
+    return self->engine->clock->now(self->engine);
+}
+
+void actor_fail(struct actor *self, const char *format, ...)
+{
+    struct engine *e = self->engine;
+    if (e->failure != NULL)
+        return;
+    va_list arguments;
+    va_start(arguments, format);
+    char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    e->failure = g_strdup_printf("%s (actor %" G_GUINT32_FORMAT " on node %" G_GUINT32_FORMAT ", at %.9f s): %s",
+                                 self->role->name, self->id, self->node, (double)e->now_ns * 1e-9, text);
+    g_free(text);
+}
+
+void actor_charge(struct actor *self, int64_t cost_ns)
+{
+    if (G_UNLIKELY(cost_ns < 0)) {
+        actor_fail(self, "a charge of %" G_GINT64_FORMAT " ns; expected 0 or above", cost_ns);
+        return;
+    }
+    self->engine->clock->charge(self->engine, cost_ns);
+}
+
+/* --- messages --- */
+
+/* Counts a message in and gives it its place in the order. FALSE, with the payload given back, when it may not go. */
+static inline bool number(struct actor *self, struct message *m)
+{
+    struct engine *e = self->engine;
+    if (G_UNLIKELY(m->to >= e->actor_count)) {
+        actor_fail(self, "a message of kind 0x%04x to actor %" G_GUINT32_FORMAT "; there are %" G_GUINT32_FORMAT,
+                   m->kind, m->to, e->actor_count);
+        if (message_has_payload(m))
+            pool_unref(&e->pool, m->payload);
+        return false;
+    }
+    m->from = self->id;
+    m->sequence = self->sequence++;
+    e->sent++;
+    if (message_is_background(m))
+        e->pending_background++;
+    else
+        e->pending++;
+    return true;
+}
+
+static inline void post_word(struct actor *self, uint32_t to, uint16_t kind, uint64_t word, uint8_t flags,
+                             uint64_t size_bytes)
+{
+    struct message m = { .to = to, .kind = kind, .flags = flags, .word = word };
+    if (number(self, &m))
+        self->engine->clock->post(self->engine, self, &m, size_bytes);
+}
+
+static inline void post_payload(struct actor *self, uint32_t to, uint16_t kind, struct payload *payload, uint8_t flags)
+{
+    struct message m = { .to = to, .kind = kind, .flags = flags | MESSAGE_PAYLOAD, .payload = payload };
+    if (number(self, &m))
+        self->engine->clock->post(self->engine, self, &m, payload->size);
+}
+
+void actor_send(struct actor *self, uint32_t to, uint16_t kind, uint64_t word)
+{
+    post_word(self, to, kind, word, 0, 0);
+}
+
+void actor_send_sized(struct actor *self, uint32_t to, uint16_t kind, uint64_t word, uint64_t size_bytes)
+{
+    post_word(self, to, kind, word, 0, size_bytes);
+}
+
+void actor_send_payload(struct actor *self, uint32_t to, uint16_t kind, struct payload *payload)
+{
+    post_payload(self, to, kind, payload, 0);
+}
+
+struct payload *actor_payload(struct actor *self, const void *bytes, size_t size)
+{
+    struct payload *payload = pool_take(&self->engine->pool, size);
+    if (size != 0)
+        memcpy(payload->bytes, bytes, size);
+    payload->hash = payload_hash(bytes, size);
+    return payload;
+}
+
+void actor_payload_unref(struct actor *self, struct payload *payload)
+{
+    pool_unref(&self->engine->pool, payload);
+}
+
+static void post_self(struct actor *self, int64_t delay_ns, uint16_t kind, uint64_t word, uint8_t flags,
+                      uint8_t order_class)
+{
+    struct engine *e = self->engine;
+    if (delay_ns < 0) {
+        actor_fail(self, "a delay of %" G_GINT64_FORMAT " ns; expected 0 or above", delay_ns);
+        return;
+    }
+    struct message m = { .time_ns = e->clock->now(e) + delay_ns, .to = self->id, .kind = kind, .flags = flags,
+                         .order_class = order_class, .word = word };
+    if (number(self, &m))
+        e->clock->post_self(e, &m);
+}
+
+void actor_timer(struct actor *self, int64_t delay_ns, uint16_t kind, uint64_t word)
+{
+    post_self(self, delay_ns == 0 ? 1 : delay_ns, kind, word, 0, 0);
+}
+
+void actor_timer_background(struct actor *self, int64_t delay_ns, uint16_t kind, uint64_t word)
+{
+    post_self(self, delay_ns == 0 ? 1 : delay_ns, kind, word, MESSAGE_BACKGROUND, 0);
+}
+
+void actor_send_last(struct actor *self, uint16_t kind, uint64_t word)
+{
+    post_self(self, 0, kind, word, 0, 1);
+}
+
+void actor_perform(struct actor *self, struct act act, uint16_t kind, uint64_t word)
+{
+    post_self(self, act.duration_ns == 0 ? 1 : act.duration_ns, kind, word, 0, 0);
+}
+
+/* --- calls --- */
+
+static bool may_call(struct actor *self, uint32_t to)
+{
+    struct engine *e = self->engine;
+    if (e->phase_refuses_call != NULL) {
+        actor_fail(self, "a call %s", e->phase_refuses_call);
+        return false;
+    }
+    if (self->thread->flags & THREAD_BLOCKED) {
+        actor_fail(self, "a second call in one handling; expected one, as the last act");
+        return false;
+    }
+    if (to == self->id) {
+        actor_fail(self, "a call to itself");
+        return false;
+    }
+    return true;
+}
+
+void actor_call(struct actor *self, uint32_t to, uint16_t kind, uint64_t word)
+{
+    if (!may_call(self, to))
+        return;
+    post_word(self, to, kind, word, MESSAGE_CALL, 0);
+    dispatch_block(self, to);
+}
+
+void actor_call_payload(struct actor *self, uint32_t to, uint16_t kind, struct payload *payload)
+{
+    if (!may_call(self, to)) {
+        actor_payload_unref(self, payload);
+        return;
+    }
+    post_payload(self, to, kind, payload, MESSAGE_CALL);
+    dispatch_block(self, to);
+}
+
+void actor_reply(struct actor *self, struct request request, uint16_t kind, uint64_t word)
+{
+    post_word(self, request.from, kind, word, request.is_call ? MESSAGE_REPLY : 0, 0);
+}
+
+void actor_reply_payload(struct actor *self, struct request request, uint16_t kind, struct payload *payload)
+{
+    post_payload(self, request.from, kind, payload, request.is_call ? MESSAGE_REPLY : 0);
+}
+
+/* --- random numbers, holds, reports --- */
+
+uint64_t actor_draw(struct actor *self, unsigned stream)
+{
+    uint64_t *drawn = (uint64_t *)(void *)((char *)self->state + self->role->state_size) + stream;
+    return random_bits(self->engine->config.seed, self->id, stream, (*drawn)++);
+}
+
+void actor_hold(struct actor *self, int change)
+{
+    self->engine->held += change;
+}
+
+void actor_count(struct actor *self, unsigned metric, uint64_t count)
+{
+    const struct engine_observer *observer = &self->engine->config.observer;
+    if (observer->count != NULL)
+        observer->count(observer->data, self, metric, count);
+}
+
+void actor_sample(struct actor *self, unsigned metric, int64_t value)
+{
+    const struct engine_observer *observer = &self->engine->config.observer;
+    if (observer->sample != NULL)
+        observer->sample(observer->data, self, metric, value);
+}
+
+void actor_record(struct actor *self, unsigned table, const void *row, size_t size)
+{
+    const struct engine_observer *observer = &self->engine->config.observer;
+    if (observer->record != NULL)
+        observer->record(observer->data, self, table, row, size);
+}

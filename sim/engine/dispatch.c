@@ -1,0 +1,292 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * One thread group at a time: when a message is handled, what waits, calls and turns.
+ *
+ * Two ways lead to the same handlings. The shortcut handles a message at its arrival, with the actor's clock set to
+ * max(arrival, free): no event for the wait. The explicit inbox keeps it until a wake-up at that time. Both handle the
+ * same messages in the same order at the same times, because a group's messages arrive here in the defined order and
+ * nothing else can come between. Neither starts a handling at or after limit_ns, the next tick at which the end of the
+ * run is tested: what would start later stays pending.
+ */
+#include <stdarg.h>
+
+#include "engine/internal.h"
+
+/* Odd constants with no structure (from the fractional part of pi, as in many hashes). */
+#define MIX_A 0x243f6a8885a308d3ull
+#define MIX_B 0x13198a2e03707344ull
+#define MIX_C 0xa4093822299f31d0ull
+#define MIX_D 0x082efa98ec4e6c89ull
+
+static inline uint64_t chain_next(uint64_t chain, const struct message *m, int64_t start_ns)
+{
+    uint64_t content = message_has_payload(m) ? m->payload->hash : m->word;
+    uint64_t who = (uint64_t)m->from << 32 | m->sequence;
+    uint64_t what = (uint64_t)m->kind << 8 | m->order_class;
+    uint64_t a = mix_words((uint64_t)m->time_ns ^ MIX_A, (uint64_t)start_ns ^ MIX_B ^ what << 40);
+    uint64_t b = mix_words(who ^ MIX_C, content ^ MIX_D);
+    return mix_words(chain ^ a, b ^ MIX_A) + what;
+}
+
+static inline struct actor *local_actor(struct engine *e, uint32_t id)
+{
+    return &e->actors[e->routes[id].local];
+}
+
+static struct inbox *inbox_of(struct thread *thread)
+{
+    if (thread->inbox == NULL) {
+        thread->inbox = g_new0(struct inbox, 1);
+        thread->inbox->callee = NOBODY;
+    }
+    return thread->inbox;
+}
+
+static void inbox_grow(struct inbox *box)
+{
+    uint32_t capacity = box->capacity != 0 ? 2 * box->capacity : 8;
+    struct message *items = g_new(struct message, capacity);
+    for (uint32_t i = 0; i < box->count; i++)
+        items[i] = box->items[(box->head + i) & (box->capacity - 1)];
+    g_free(box->items);
+    box->items = items;
+    box->head = 0;
+    box->capacity = capacity;
+}
+
+static void inbox_append(struct thread *thread, const struct message *m)
+{
+    struct inbox *box = inbox_of(thread);
+    if (box->count == box->capacity)
+        inbox_grow(box);
+    box->items[(box->head + box->count++) & (box->capacity - 1)] = *m;
+    thread->flags |= THREAD_WAITING;
+}
+
+static void inbox_prepend(struct thread *thread, const struct message *m)
+{
+    struct inbox *box = inbox_of(thread);
+    if (box->count == box->capacity)
+        inbox_grow(box);
+    box->head = (box->head - 1) & (box->capacity - 1);
+    box->items[box->head] = *m;
+    box->count++;
+    thread->flags |= THREAD_WAITING;
+}
+
+static struct message inbox_take(struct thread *thread)
+{
+    struct inbox *box = thread->inbox;
+    struct message m = box->items[box->head];
+    box->head = (box->head + 1) & (box->capacity - 1);
+    if (--box->count == 0)
+        thread->flags &= ~(uint32_t)THREAD_WAITING;
+    return m;
+}
+
+/* --- handling --- */
+
+static inline void handle(struct engine *e, struct actor *actor, const struct message *m, int64_t start_ns)
+{
+    struct thread *thread = actor->thread;
+    e->now_ns = start_ns;
+    actor->chain = chain_next(actor->chain, m, start_ns);
+    actor->handled++;
+    actor->wait_ns += start_ns - m->time_ns;
+    e->handled++;
+    if (message_is_background(m))
+        e->pending_background--;
+    else
+        e->pending--;
+    actor->role->handle(actor, m);
+    int64_t end_ns = e->clock->now(e);
+    thread->free_ns = end_ns;
+    actor->busy_ns += end_ns - start_ns;
+    if (e->config.observer.handled != NULL)
+        e->config.observer.handled(e->config.observer.data, actor, m, start_ns, end_ns);
+    if (message_has_payload(m))
+        pool_unref(&e->pool, m->payload);
+}
+
+static bool turn_is_ready(struct engine *e, const struct thread *thread)
+{
+    for (uint32_t i = thread->first; i != NOBODY; i = e->actors[i].next_in_thread)
+        if (e->actors[i].role->turn != NULL && e->actors[i].role->turn_ready(&e->actors[i]))
+            return true;
+    return false;
+}
+
+/* One turn of each hooked actor of the group, at the time it is free; stops where one blocks. */
+static void take_turn(struct engine *e, struct thread *thread)
+{
+    for (uint32_t i = thread->first; i != NOBODY; i = e->actors[i].next_in_thread) {
+        struct actor *actor = &e->actors[i];
+        if (actor->role->turn == NULL)
+            continue;
+        if (thread->flags & THREAD_BLOCKED)
+            return;
+        int64_t start_ns = e->now_ns = thread->free_ns;
+        actor->role->turn(actor);
+        int64_t end_ns = e->clock->now(e);
+        thread->free_ns = end_ns;
+        actor->busy_ns += end_ns - start_ns;
+    }
+}
+
+static void handle_and_turn(struct engine *e, struct actor *actor, const struct message *m, int64_t start_ns)
+{
+    handle(e, actor, m, start_ns);
+    if (actor->thread->flags & THREAD_HOOKED)
+        take_turn(e, actor->thread);
+}
+
+/* --- waking --- */
+
+static void wake_at(struct engine *e, struct thread *thread, int64_t time_ns, bool for_turn)
+{
+    struct actor *first = &e->actors[thread->first];
+    struct message m = { .time_ns = time_ns, .to = first->id, .from = first->id, .order_class = ORDER_WAKE };
+    thread->flags |= THREAD_WOKEN;
+    if (for_turn) {
+        thread->flags |= THREAD_TURN_DUE;
+        e->turns_due++;
+    }
+    queue_push(&e->queue, &m);
+}
+
+/* After the group has done something: what is due next, and when. */
+static void schedule_next(struct engine *e, struct thread *thread)
+{
+    if (thread->flags & (THREAD_BLOCKED | THREAD_WOKEN))
+        return;
+    if (thread->flags & THREAD_WAITING) {
+        const struct inbox *box = thread->inbox;
+        wake_at(e, thread, MAX(thread->free_ns, box->items[box->head].time_ns), false);
+    } else if ((thread->flags & THREAD_HOOKED) && turn_is_ready(e, thread)) {
+        wake_at(e, thread, thread->free_ns, true);
+    }
+}
+
+/* Handles what waits: all that may start before the limit where no turn has to come between, else one message and one
+ * turn. */
+static void drain(struct engine *e, struct thread *thread)
+{
+    const uint32_t one_by_one = thread->flags & (THREAD_HOOKED | THREAD_EXPLICIT);
+    while ((thread->flags & THREAD_WAITING) && !(thread->flags & THREAD_BLOCKED)) {
+        const struct message *front = &thread->inbox->items[thread->inbox->head];
+        int64_t start_ns = MAX(front->time_ns, thread->free_ns);
+        if (start_ns >= e->limit_ns)
+            break;
+        struct message m = inbox_take(thread);
+        handle_and_turn(e, local_actor(e, m.to), &m, start_ns);
+        if (one_by_one)
+            break;
+    }
+    schedule_next(e, thread);
+}
+
+static void wake(struct engine *e, struct thread *thread, int64_t time_ns)
+{
+    if (thread->flags & THREAD_TURN_DUE)
+        e->turns_due--;
+    thread->flags &= ~(uint32_t)(THREAD_WOKEN | THREAD_TURN_DUE);
+    if (thread->flags & THREAD_BLOCKED)
+        return;
+    /* A message of the same instant may have come first and made the group busy again. */
+    if (thread->free_ns <= time_ns) {
+        if (thread->flags & THREAD_WAITING) {
+            drain(e, thread);
+            return;
+        }
+        if ((thread->flags & THREAD_HOOKED) && turn_is_ready(e, thread))
+            take_turn(e, thread);
+    }
+    schedule_next(e, thread);
+}
+
+/* --- calls --- */
+
+void dispatch_block(struct actor *self, uint32_t callee)
+{
+    struct thread *thread = self->thread;
+    struct inbox *box = inbox_of(thread);
+    thread->flags |= THREAD_BLOCKED;
+    box->callee = callee;
+    box->caller = self->id;
+    box->call_ns = self->engine->now_ns;
+}
+
+/* The reply is handled behind the work of setting aside: each message that came before it was moved once. */
+static void end_call(struct engine *e, struct thread *thread, const struct message *reply)
+{
+    struct inbox *box = thread->inbox;
+    int64_t moved_ns = box->call_ns + (int64_t)box->count * e->config.move_ns;
+    int64_t return_ns = MAX(reply->time_ns, moved_ns);
+    box->blocked_ns += return_ns - box->call_ns;
+    box->callee = NOBODY;
+    thread->flags &= ~(uint32_t)THREAD_BLOCKED;
+    thread->free_ns = return_ns;
+    if (return_ns > reply->time_ns || (thread->flags & THREAD_EXPLICIT))
+        inbox_prepend(thread, reply);
+    else
+        handle_and_turn(e, local_actor(e, reply->to), reply, return_ns);
+    if (thread->flags & (THREAD_HOOKED | THREAD_EXPLICIT))
+        schedule_next(e, thread);
+    else
+        drain(e, thread);
+}
+
+/* --- arrival --- */
+
+static void arrive_slowly(struct engine *e, struct thread *thread, const struct message *m)
+{
+    if (thread->flags & THREAD_BLOCKED) {
+        struct inbox *box = thread->inbox;
+        if ((m->flags & MESSAGE_REPLY) && m->from == box->callee && m->to == box->caller)
+            end_call(e, thread, m);
+        else
+            inbox_append(thread, m);
+        return;
+    }
+    inbox_append(thread, m);
+    schedule_next(e, thread);
+}
+
+void dispatch_message(struct engine *e, const struct message *m)
+{
+    struct actor *actor = local_actor(e, m->to);
+    struct thread *thread = actor->thread;
+    if (m->order_class == ORDER_WAKE) {
+        wake(e, thread, m->time_ns);
+        return;
+    }
+    if ((thread->flags & (THREAD_BLOCKED | THREAD_WAITING | THREAD_EXPLICIT)) == 0) {
+        int64_t start_ns = MAX(m->time_ns, thread->free_ns);
+        if ((thread->flags & THREAD_HOOKED) == 0) {
+            if (start_ns < e->limit_ns) {
+                handle(e, actor, m, start_ns);
+                return;
+            }
+        } else if (thread->free_ns <= m->time_ns) {
+            handle_and_turn(e, actor, m, start_ns);
+            schedule_next(e, thread);
+            return;
+        }
+    }
+    arrive_slowly(e, thread, m);
+}
+
+void dispatch_start(struct engine *e)
+{
+    for (uint32_t i = 0; i < e->thread_count; i++)
+        schedule_next(e, &e->threads[i]);
+}
+
+void dispatch_each_waiting(struct engine *e, void (*visit)(void *data, const struct message *m), void *data)
+{
+    for (uint32_t i = 0; i < e->thread_count; i++) {
+        const struct inbox *box = e->threads[i].inbox;
+        for (uint32_t k = 0; box != NULL && k < box->count; k++)
+            visit(data, &box->items[(box->head + k) & (box->capacity - 1)]);
+    }
+}

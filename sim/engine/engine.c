@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "engine/engine.h"
+
+#include <xxhash.h>
+
+#include "engine/internal.h"
+
+static const struct engine_link default_link = { .latency_ns = 1 };
+
+struct engine *engine_new(const struct engine_config *config, GError **error)
+{
+    if (config->tick_ns <= 0 || config->stop_after_ns <= 0 || config->move_ns < 0) {
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
+                    "the engine was given a tick of %" G_GINT64_FORMAT " ns, a stop after %" G_GINT64_FORMAT
+                    " ns and a move cost of %" G_GINT64_FORMAT " ns; expected above 0, above 0, and 0 or above",
+                    config->tick_ns, config->stop_after_ns, config->move_ns);
+        return NULL;
+    }
+    struct engine *e = g_new0(struct engine, 1);
+    e->config = *config;
+    e->clock = config->clock == ENGINE_VIRTUAL ? &engine_clock_virtual : &engine_clock_live;
+    MPI_Comm_dup(config->comm, &e->comm);
+    int rank, size;
+    MPI_Comm_rank(e->comm, &rank);
+    MPI_Comm_size(e->comm, &size);
+    e->process = (uint32_t)rank;
+    e->processes = (uint32_t)size;
+    e->specs = g_array_new(FALSE, FALSE, sizeof(struct engine_actor));
+    e->roles = g_ptr_array_new();
+    e->link_free = g_hash_table_new(g_direct_hash, g_direct_equal);
+    e->local_link = default_link;
+    for (unsigned a = 0; a < ENGINE_ZONES_MAX; a++)
+        for (unsigned b = 0; b < ENGINE_ZONES_MAX; b++)
+            e->links[a][b] = default_link;
+    e->sent_next_ns = INT64_MAX;
+    e->phase_refuses_call = "before the run has begun";
+    queue_init(&e->queue);
+    pool_init(&e->pool);
+    exchange_init(e);
+    return e;
+}
+
+static void give_back(void *data, const struct message *m)
+{
+    struct engine *e = data;
+    if (message_has_payload(m))
+        pool_unref(&e->pool, m->payload);
+}
+
+void engine_free(struct engine *e)
+{
+    if (e == NULL)
+        return;
+    if (e->clock->release != NULL)
+        e->clock->release(e);
+    queue_each(&e->queue, give_back, e);
+    dispatch_each_waiting(e, give_back, e);
+    for (uint32_t i = 0; i < e->local_count; i++)
+        if (e->actors[i].role->release != NULL)
+            e->actors[i].role->release(&e->actors[i]);
+    for (uint32_t i = 0; i < e->thread_count; i++) {
+        if (e->threads[i].inbox != NULL)
+            g_free(e->threads[i].inbox->items);
+        g_free(e->threads[i].inbox);
+    }
+    queue_release(&e->queue);
+    pool_release(&e->pool);
+    exchange_release(e);
+    if (e->specs != NULL)
+        g_array_free(e->specs, TRUE);
+    g_ptr_array_free(e->roles, TRUE);
+    g_hash_table_destroy(e->link_free);
+    g_free(e->actors);
+    g_free(e->threads);
+    g_free(e->routes);
+    g_free(e->states);
+    g_free(e->failure);
+    MPI_Comm_free(&e->comm);
+    g_free(e);
+}
+
+/* --- links --- */
+
+void engine_set_link(struct engine *e, uint8_t from_zone, uint8_t to_zone, struct engine_link link)
+{
+    g_assert(from_zone < ENGINE_ZONES_MAX && to_zone < ENGINE_ZONES_MAX);
+    e->links[from_zone][to_zone] = link;
+}
+
+void engine_set_local_link(struct engine *e, struct engine_link link)
+{
+    e->local_link = link;
+}
+
+/* One byte more than fits in whole nanoseconds takes the whole next one. */
+static int64_t transmission_ns(const struct engine_link *link, uint64_t size_bytes)
+{
+    unsigned __int128 scaled = (unsigned __int128)(size_bytes + link->header_bytes) * 1000000000u;
+    return (int64_t)((scaled + link->bytes_per_s - 1) / link->bytes_per_s);
+}
+
+int64_t engine_link_arrival(struct engine *e, const struct actor *from, uint32_t to, uint64_t size_bytes)
+{
+    const struct route *there = &e->routes[to];
+    const struct engine_link *link =
+        there->node == from->node ? &e->local_link : &e->links[e->routes[from->id].zone][there->zone];
+    if (link->bytes_per_s == 0)
+        return e->now_ns + link->latency_ns;
+    gpointer key = (gpointer)(uintptr_t)((uint64_t)from->id << 32 | to);
+    int64_t free_ns = (int64_t)(intptr_t)g_hash_table_lookup(e->link_free, key);
+    free_ns = MAX(e->now_ns, free_ns) + transmission_ns(link, size_bytes);
+    g_hash_table_insert(e->link_free, key, (gpointer)(intptr_t)free_ns);
+    return free_ns + link->latency_ns;
+}
+
+/* --- building --- */
+
+uint32_t engine_add_actor(struct engine *e, const struct engine_actor *spec)
+{
+    g_assert(spec->zone < ENGINE_ZONES_MAX && spec->role->save != NULL && spec->role->handle != NULL);
+    g_assert(spec->process < e->processes);
+    g_assert((spec->role->turn == NULL) == (spec->role->turn_ready == NULL));
+    if (!g_ptr_array_find(e->roles, spec->role, NULL))
+        g_ptr_array_add(e->roles, (gpointer)spec->role);
+    g_array_append_val(e->specs, *spec);
+    return e->specs->len - 1;
+}
+
+static const struct engine_actor *spec_at(const struct engine *e, uint32_t id)
+{
+    return &g_array_index(e->specs, struct engine_actor, id);
+}
+
+static size_t state_bytes(const struct role *role)
+{
+    size_t bytes = role->state_size + role->streams * sizeof(uint64_t);
+    return (bytes + 15) & ~(size_t)15;
+}
+
+static const struct role *role_named(const struct engine *e, const char *name)
+{
+    for (guint i = 0; i < e->roles->len; i++) {
+        const struct role *role = g_ptr_array_index(e->roles, i);
+        if (strcmp(role->name, name) == 0)
+            return role;
+    }
+    return NULL;
+}
+
+/* Follows declared calls from `role`; TRUE with the path's text when it comes back to a role on the path. */
+static bool find_cycle(const struct engine *e, const struct role *role, GPtrArray *path, char **text)
+{
+    if (g_ptr_array_find(path, role, NULL)) {
+        GString *cycle = g_string_new(NULL);
+        guint from;
+        g_ptr_array_find(path, role, &from);
+        for (guint i = from; i < path->len; i++)
+            g_string_append_printf(cycle, "%s -> ", ((const struct role *)g_ptr_array_index(path, i))->name);
+        g_string_append(cycle, role->name);
+        *text = g_string_free(cycle, FALSE);
+        return true;
+    }
+    g_ptr_array_add(path, (gpointer)role);
+    for (const char *const *name = role->calls; name != NULL && *name != NULL; name++) {
+        const struct role *callee = role_named(e, *name);
+        if (callee != NULL && find_cycle(e, callee, path, text))
+            return true;
+    }
+    g_ptr_array_remove_index(path, path->len - 1);
+    return false;
+}
+
+static gboolean check_calls(const struct engine *e, GError **error)
+{
+    for (guint i = 0; i < e->roles->len; i++) {
+        GPtrArray *path = g_ptr_array_new();
+        char *text = NULL;
+        bool found = find_cycle(e, g_ptr_array_index(e->roles, i), path, &text);
+        g_ptr_array_free(path, TRUE);
+        if (found) {
+            g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
+                        "blocking calls go in a circle: %s; they could wait for each other for ever, so one of these "
+                        "roles must send a request instead of a call", text);
+            g_free(text);
+            return FALSE;
+        }
+    }
+    return TRUE;
+}
+
+static bool declares_call(const struct role *caller, const struct role *callee)
+{
+    for (const char *const *name = caller->calls; name != NULL && *name != NULL; name++)
+        if (strcmp(*name, callee->name) == 0)
+            return true;
+    return false;
+}
+
+static gboolean check_pair(const struct engine_actor *a, const struct engine_actor *b, GError **error)
+{
+    if (a->process != b->process) {
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
+                    "thread group %u is split: %s is placed on process %u and %s on process %u; expected one process",
+                    a->thread_group, a->role->name, a->process, b->role->name, b->process);
+        return FALSE;
+    }
+    if (declares_call(a->role, b->role) || declares_call(b->role, a->role)) {
+        bool forward = declares_call(a->role, b->role);
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
+                    "%s calls %s and both are in thread group %u; a call inside one thread group would wait for itself",
+                    forward ? a->role->name : b->role->name, forward ? b->role->name : a->role->name,
+                    a->thread_group);
+        return FALSE;
+    }
+    return TRUE;
+}
+
+/* Every pair of roles inside a group; a group's actors of one role and process count once. */
+static gboolean check_groups(const struct engine *e, GError **error)
+{
+    GHashTable *members = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, (GDestroyNotify)g_array_unref);
+    gboolean ok = TRUE;
+    for (uint32_t id = 0; ok && id < e->specs->len; id++) {
+        const struct engine_actor *spec = spec_at(e, id);
+        if (spec->thread_group == ENGINE_NO_GROUP)
+            continue;
+        gpointer key = GUINT_TO_POINTER(spec->thread_group);
+        GArray *known = g_hash_table_lookup(members, key);
+        if (known == NULL) {
+            known = g_array_new(FALSE, FALSE, sizeof(uint32_t));
+            g_hash_table_insert(members, key, known);
+        }
+        bool same = false;
+        for (guint i = 0; ok && i < known->len; i++) {
+            const struct engine_actor *other = spec_at(e, g_array_index(known, uint32_t, i));
+            same |= other->role == spec->role && other->process == spec->process;
+            ok = check_pair(other, spec, error);
+        }
+        if (!same)
+            g_array_append_val(known, id);
+    }
+    g_hash_table_destroy(members);
+    return ok;
+}
+
+static gboolean check_link(const struct engine_link *link, const char *what, GError **error)
+{
+    if (link->latency_ns >= 1)
+        return TRUE;
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
+                "a %s latency of %" G_GINT64_FORMAT " ns; expected 1 ns or more (law 3: every message takes time)", what,
+                link->latency_ns);
+    return FALSE;
+}
+
+/* Which processes have actors of a zone: none, one, or several. */
+struct zone_use {
+    bool used;
+    bool several;
+    uint32_t process;
+};
+
+static void survey_zones(const struct engine *e, struct zone_use use[ENGINE_ZONES_MAX])
+{
+    for (uint32_t id = 0; id < e->specs->len; id++) {
+        const struct engine_actor *spec = spec_at(e, id);
+        struct zone_use *u = &use[spec->zone];
+        if (!u->used)
+            *u = (struct zone_use){ .used = true, .process = spec->process };
+        else if (u->process != spec->process)
+            u->several = true;
+    }
+}
+
+static bool node_is_split(const struct engine *e)
+{
+    GHashTable *process_of = g_hash_table_new(g_direct_hash, g_direct_equal);
+    bool split = false;
+    for (uint32_t id = 0; !split && id < e->specs->len; id++) {
+        const struct engine_actor *spec = spec_at(e, id);
+        gpointer key = GUINT_TO_POINTER(spec->node), known;
+        if (!g_hash_table_lookup_extended(process_of, key, NULL, &known))
+            g_hash_table_insert(process_of, key, GUINT_TO_POINTER(spec->process));
+        else
+            split = GPOINTER_TO_UINT(known) != spec->process;
+    }
+    g_hash_table_destroy(process_of);
+    return split;
+}
+
+static gboolean survey_links(struct engine *e, GError **error)
+{
+    struct zone_use use[ENGINE_ZONES_MAX] = { { 0 } };
+    survey_zones(e, use);
+    if (!check_link(&e->local_link, "local", error))
+        return FALSE;
+    e->uniform = e->local_link.bytes_per_s == 0;
+    e->uniform_ns = e->local_link.latency_ns;
+    e->lookahead_ns = e->processes > 1 && node_is_split(e) ? e->local_link.latency_ns : INT64_MAX;
+    for (unsigned a = 0; a < ENGINE_ZONES_MAX; a++)
+        for (unsigned b = 0; b < ENGINE_ZONES_MAX; b++) {
+            if (!use[a].used || !use[b].used)
+                continue;
+            const struct engine_link *link = &e->links[a][b];
+            if (!check_link(link, "hop", error))
+                return FALSE;
+            e->uniform &= link->bytes_per_s == 0 && link->latency_ns == e->uniform_ns;
+            if (use[a].several || use[b].several || use[a].process != use[b].process)
+                e->lookahead_ns = MIN(e->lookahead_ns, link->latency_ns);
+        }
+    return TRUE;
+}
+
+/* --- starting --- */
+
+static void place_actors(struct engine *e)
+{
+    size_t bytes = 0;
+    e->actor_count = e->specs->len;
+    e->routes = g_new(struct route, e->actor_count);
+    uint32_t *count = g_new0(uint32_t, e->processes);
+    for (uint32_t id = 0; id < e->actor_count; id++) {
+        const struct engine_actor *spec = spec_at(e, id);
+        e->routes[id] = (struct route){ .node = spec->node, .local = count[spec->process]++,
+                                        .process = (uint16_t)spec->process, .zone = spec->zone };
+        if (spec->process == e->process)
+            bytes += state_bytes(spec->role);
+    }
+    e->local_count = count[e->process];
+    g_free(count);
+    e->actors = g_new0(struct actor, e->local_count);
+    e->threads = g_new0(struct thread, e->local_count);
+    e->states = g_malloc0(bytes);
+}
+
+/* The thread of an actor: its group's, or a new one. Actors are linked in the order of their ids. */
+static struct thread *thread_for(struct engine *e, GHashTable *groups, const struct engine_actor *spec, uint32_t local)
+{
+    gpointer key = GUINT_TO_POINTER(spec->thread_group), known = NULL;
+    if (spec->thread_group != ENGINE_NO_GROUP && g_hash_table_lookup_extended(groups, key, NULL, &known)) {
+        struct thread *thread = &e->threads[GPOINTER_TO_UINT(known)];
+        uint32_t last = thread->first;
+        while (e->actors[last].next_in_thread != NOBODY)
+            last = e->actors[last].next_in_thread;
+        e->actors[last].next_in_thread = local;
+        return thread;
+    }
+    uint32_t index = e->thread_count++;
+    if (spec->thread_group != ENGINE_NO_GROUP)
+        g_hash_table_insert(groups, key, GUINT_TO_POINTER(index));
+    e->threads[index].first = local;
+    if (e->config.explicit_inbox)
+        e->threads[index].flags |= THREAD_EXPLICIT;
+    return &e->threads[index];
+}
+
+static void make_actors(struct engine *e)
+{
+    GHashTable *groups = g_hash_table_new(g_direct_hash, g_direct_equal);
+    char *state = e->states;
+    for (uint32_t id = 0; id < e->actor_count; id++) {
+        const struct engine_actor *spec = spec_at(e, id);
+        if (spec->process != e->process)
+            continue;
+        uint32_t local = e->routes[id].local;
+        struct actor *actor = &e->actors[local];
+        *actor = (struct actor){ .state = state, .engine = e, .setup = spec->setup, .role = spec->role, .id = id,
+                                 .node = spec->node, .next_in_thread = NOBODY };
+        actor->thread = thread_for(e, groups, spec, local);
+        if (spec->role->turn != NULL)
+            actor->thread->flags |= THREAD_HOOKED;
+        state += state_bytes(spec->role);
+    }
+    g_hash_table_destroy(groups);
+}
+
+/* All processes fail alike, with the text of the lowest that failed. */
+static gboolean agree(struct engine *e, GError **error)
+{
+    int failed = e->failure != NULL ? (int)e->process : (int)e->processes, first;
+    MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, e->comm);
+    if (first == (int)e->processes)
+        return TRUE;
+    int length = e->failure != NULL ? (int)strlen(e->failure) : 0;
+    MPI_Bcast(&length, 1, MPI_INT, first, e->comm);
+    char *text = g_malloc0((gsize)length + 1);
+    if (first == (int)e->process)
+        memcpy(text, e->failure, (size_t)length);
+    MPI_Bcast(text, length, MPI_CHAR, first, e->comm);
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s", text);
+    g_free(text);
+    return FALSE;
+}
+
+gboolean engine_start(struct engine *e, GError **error)
+{
+    if (!check_calls(e, error) || !check_groups(e, error) || !survey_links(e, error))
+        return FALSE;
+    place_actors(e);
+    make_actors(e);
+    for (uint32_t i = 0; i < e->local_count; i++) {
+        e->now_ns = 0;
+        if (e->actors[i].role->init != NULL)
+            e->actors[i].role->init(&e->actors[i], e->actors[i].setup);
+    }
+    g_array_free(e->specs, TRUE);
+    e->specs = NULL;
+    return agree(e, error);
+}
+
+/* --- results --- */
+
+static void digest_of(struct engine *e, uint64_t sum[2])
+{
+    struct bytes b = BYTES_INIT;
+    unsigned __int128 total = 0;
+    for (uint32_t i = 0; i < e->local_count; i++) {
+        struct actor *actor = &e->actors[i];
+        bytes_clear(&b);
+        bytes_put_u32(&b, actor->id);
+        bytes_put_u64(&b, actor->chain);
+        actor->role->save(actor, &b);
+        XXH128_hash_t h = XXH3_128bits(b.data, b.size);
+        total += (unsigned __int128)h.high64 << 64 | h.low64;
+    }
+    bytes_release(&b);
+    sum[0] = (uint64_t)total;
+    sum[1] = (uint64_t)(total >> 64);
+}
+
+static void fill_result(struct engine *e, struct engine_result *r)
+{
+    uint64_t mine[2], *all = g_new(uint64_t, 2 * e->processes);
+    digest_of(e, mine);
+    MPI_Allgather(mine, 2, MPI_UINT64_T, all, 2, MPI_UINT64_T, e->comm);
+    unsigned __int128 digest = 0;
+    for (uint32_t p = 0; p < e->processes; p++)
+        digest += (unsigned __int128)all[2 * p + 1] << 64 | all[2 * p];
+    g_free(all);
+    r->digest[0] = (uint64_t)digest;
+    r->digest[1] = (uint64_t)(digest >> 64);
+
+    int64_t sums[6] = { (int64_t)e->handled, (int64_t)e->remote_messages, e->pending, e->pending_background,
+                        (int64_t)e->sent, e->held };
+    MPI_Allreduce(MPI_IN_PLACE, sums, 6, MPI_INT64_T, MPI_SUM, e->comm);
+    r->handled = (uint64_t)sums[0];
+    r->remote_messages = (uint64_t)sums[1];
+    r->pending = (uint64_t)sums[2];
+    r->pending_background = (uint64_t)sums[3];
+    r->sent = (uint64_t)sums[4];
+    r->held = sums[5];
+    r->windows = e->windows;
+    r->active_processes = e->processes;
+}
+
+gboolean engine_run(struct engine *e, struct engine_result *result, GError **error)
+{
+    gboolean ran = e->clock->run(e, result, error);
+    if (!ran || !agree(e, error))
+        return FALSE;
+    fill_result(e, result);
+    return TRUE;
+}
+
+struct engine_role_totals *engine_role_totals(struct engine *e, const struct role ***roles, unsigned *count)
+{
+    enum { FIELDS = 5 };
+    *count = e->roles->len;
+    int64_t *sums = g_new0(int64_t, FIELDS * *count);
+    for (uint32_t i = 0; i < e->local_count; i++) {
+        const struct actor *actor = &e->actors[i];
+        guint index;
+        g_ptr_array_find(e->roles, actor->role, &index);
+        int64_t *s = &sums[FIELDS * index];
+        s[0]++;
+        s[1] += (int64_t)actor->handled;
+        s[2] += actor->busy_ns;
+        s[4] += actor->wait_ns;
+    }
+    /* A blocked time belongs to the group; only one role of a group can be the first. */
+    for (uint32_t i = 0; i < e->thread_count; i++) {
+        guint index;
+        g_ptr_array_find(e->roles, e->actors[e->threads[i].first].role, &index);
+        if (e->threads[i].inbox != NULL)
+            sums[FIELDS * index + 3] += e->threads[i].inbox->blocked_ns;
+    }
+    MPI_Allreduce(MPI_IN_PLACE, sums, (int)(FIELDS * *count), MPI_INT64_T, MPI_SUM, e->comm);
+    struct engine_role_totals *totals = g_new(struct engine_role_totals, *count);
+    *roles = g_new(const struct role *, *count);
+    for (unsigned i = 0; i < *count; i++) {
+        const int64_t *s = &sums[FIELDS * i];
+        (*roles)[i] = g_ptr_array_index(e->roles, i);
+        totals[i] = (struct engine_role_totals){ (uint64_t)s[0], (uint64_t)s[1], s[2], s[3], s[4] };
+    }
+    g_free(sums);
+    return totals;
+}
+
+size_t engine_memory_bytes(const struct engine *e)
+{
+    size_t inboxes = 0;
+    for (uint32_t i = 0; i < e->thread_count; i++)
+        if (e->threads[i].inbox != NULL)
+            inboxes += sizeof(struct inbox) + e->threads[i].inbox->capacity * sizeof(struct message);
+    return sizeof *e + e->actor_count * sizeof(struct route) + e->local_count * sizeof(struct actor) +
+           e->local_count * sizeof(struct thread) + inboxes + queue_memory_bytes(&e->queue) + e->pool.bytes;
+}
+
+struct actor *engine_actor(const struct engine *e, uint32_t id)
+{
+    if (id >= e->actor_count || e->routes[id].process != e->process)
+        return NULL;
+    return &e->actors[e->routes[id].local];
+}

@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of sim/engine/ share. Nobody else includes this.
+ *
+ *   engine.c    building an instance, its checks, its results
+ *   actor.c     what roles call
+ *   dispatch.c  one thread group: inbox, busy time, calls, turns; the digest
+ *   virtual.c   windows of virtual time; exchange.c carries messages between processes
+ *   live.c      the same handlers driven by MPI messages and the wall clock
+ *   queue.c     pending messages; pool.c payloads; random.c distributions
+ */
+#ifndef TIERCEL_ENGINE_INTERNAL_H
+#define TIERCEL_ENGINE_INTERNAL_H
+
+#include "engine/engine.h"
+#include "engine/pool.h"
+#include "engine/queue.h"
+
+enum { NOBODY = UINT32_MAX };
+
+/* Order class of the engine's own wake-ups, after all that arrives at the same instant. Never seen by a role. */
+enum { ORDER_WAKE = 2 };
+
+enum thread_flag {
+    THREAD_BLOCKED = 1 << 0,        /* in a call */
+    THREAD_WAITING = 1 << 1,        /* its inbox holds messages */
+    THREAD_HOOKED = 1 << 2,         /* an actor of it has a turn hook */
+    THREAD_EXPLICIT = 1 << 3,       /* no arrival shortcut (tests) */
+    THREAD_WOKEN = 1 << 4,          /* a wake-up is pending */
+    THREAD_TURN_DUE = 1 << 5        /* that wake-up is for turns alone: counted as foreground work */
+};
+
+/* What a thread group needs only when something waits for it; made at first use. */
+struct inbox {
+    struct message *items;          /* a ring */
+    uint32_t head;
+    uint32_t count;
+    uint32_t capacity;              /* a power of two */
+    uint32_t callee;                /* actor whose reply ends the call */
+    uint32_t caller;                /* actor of the group that called */
+    int64_t call_ns;                /* when the call was made */
+    int64_t blocked_ns;             /* total */
+};
+
+/* A thread group: one busy time, one order, one blocking. */
+struct thread {
+    int64_t free_ns;                /* busy until */
+    struct inbox *inbox;            /* NULL until needed */
+    uint32_t first;                 /* local index of its first actor; they are linked by actor.next_in_thread */
+    uint32_t flags;                 /* enum thread_flag */
+};
+
+struct actor {
+    void *state;
+    struct engine *engine;
+    struct thread *thread;
+    const void *setup;
+    const struct role *role;
+    uint64_t chain;                 /* the digest's hash over what was handled */
+    uint64_t handled;
+    int64_t busy_ns;
+    int64_t wait_ns;
+    uint32_t id;
+    uint32_t node;
+    uint32_t sequence;              /* messages sent, low 32 bits */
+    uint32_t next_in_thread;        /* local index, or NOBODY */
+};
+
+/* Where an actor is; kept for all actors on every process. */
+struct route {
+    uint32_t node;
+    uint32_t local;                 /* index among its process's actors */
+    uint16_t process;
+    uint8_t zone;
+};
+
+/* Messages packed for another process in one window, and what comes from it. */
+struct peer {
+    struct bytes out;
+    struct bytes in;
+};
+
+/* What processes tell each other once a window. */
+struct status {
+    int64_t next_ns;                /* first pending message of the sender, or of what it sent in the window */
+    uint64_t pending;               /* its share of the totals that the end is tested on */
+    int64_t held;
+    uint64_t handled;
+    uint64_t bytes;                 /* of the packed messages */
+    uint32_t wishes;
+    uint32_t failed;
+};
+
+struct engine {
+    /* --- hot --- */
+    int64_t now_ns;                 /* the running actor's own clock */
+    int64_t limit_ns;               /* no handling starts at or after this: the next tick */
+    int64_t pending;                /* foreground messages sent and not handled, this process's share */
+    int64_t pending_background;
+    int64_t turns_due;              /* wake-ups for turns alone: foreground work that no message shows */
+    struct route *routes;           /* by actor id */
+    struct actor *actors;           /* this process's */
+    uint32_t process;
+    bool uniform;                   /* one latency for all links between different actors, no bandwidth */
+    int64_t uniform_ns;
+    struct queue queue;
+    struct pool pool;
+    uint64_t handled;
+    uint64_t sent;
+    uint64_t remote_messages;
+    int64_t held;
+    struct engine_config config;
+    const struct engine_clock_ops *clock;
+
+    /* --- cold --- */
+    MPI_Comm comm;
+    uint32_t processes;
+    uint32_t actor_count;           /* all */
+    uint32_t local_count;
+    struct thread *threads;         /* this process's */
+    uint32_t thread_count;
+    GArray *specs;                  /* struct engine_actor, until engine_start */
+    GPtrArray *roles;               /* distinct ones, in the order in which they appeared */
+    char *states;                   /* the local actors' states, in one piece */
+    struct engine_link links[ENGINE_ZONES_MAX][ENGINE_ZONES_MAX];
+    struct engine_link local_link;
+    GHashTable *link_free;          /* (from, to) -> when a link of limited bandwidth is free */
+    int64_t sent_next_ns;           /* first arrival among what was sent to other processes in this window */
+    int64_t lookahead_ns;           /* least latency between actors of different processes */
+    uint64_t windows;
+    struct peer *peers;             /* by process */
+    void *live;                     /* live.c's own */
+    char *failure;                  /* text of actor_fail on this process */
+    const char *phase_refuses_call; /* why actor_call may not be used now; NULL when it may */
+};
+
+/* The clock behind the role-facing functions. */
+struct engine_clock_ops {
+    /* Sends a message that has its sender and number; sets its arrival. Takes over the payload's reference. */
+    void (*post)(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes);
+    /* A message of an actor to itself, to arrive at m->time_ns. */
+    void (*post_self)(struct engine *e, struct message *m);
+    void (*charge)(struct engine *e, int64_t cost_ns);
+    int64_t (*now)(const struct engine *e);
+    gboolean (*run)(struct engine *e, struct engine_result *result, GError **error);
+    void (*release)(struct engine *e);
+};
+
+extern const struct engine_clock_ops engine_clock_virtual;
+extern const struct engine_clock_ops engine_clock_live;
+
+/* --- dispatch.c --- */
+
+/* A message's time has come at its actor: handles it, or puts it into the inbox. */
+void dispatch_message(struct engine *e, const struct message *m);
+
+/* Ends the handler's act: blocks the running actor's thread group until `callee` replies. */
+void dispatch_block(struct actor *self, uint32_t callee);
+
+/* Puts in order what is due of the thread groups that wait at the beginning, e.g. turns that are ready at time 0. */
+void dispatch_start(struct engine *e);
+
+/* Visits what waits in inboxes. */
+void dispatch_each_waiting(struct engine *e, void (*visit)(void *data, const struct message *m), void *data);
+
+/* --- exchange.c --- */
+
+/* A message in the form in which it goes to another process, and back from it with a payload of this one's pool. */
+void exchange_write(struct bytes *out, const struct message *m);
+struct message exchange_read(struct engine *e, struct cursor *c);
+
+/* Packs a message for its process. */
+void exchange_pack(struct engine *e, uint32_t process, const struct message *m);
+
+/* Makes the buffers, with room for a status in front. */
+void exchange_init(struct engine *e);
+void exchange_release(struct engine *e);
+
+/* Swaps packed messages and status with every other process, puts what came into the queue, and joins the status of
+ * all into *all (least time, sums, or-ed wishes). Collective. */
+void exchange_window(struct engine *e, struct status mine, struct status *all);
+
+/* --- engine.c --- */
+
+/* When a message that is sent at e->now_ns arrives; moves the link's free time when its bandwidth is limited. */
+int64_t engine_link_arrival(struct engine *e, const struct actor *from, uint32_t to, uint64_t size_bytes);
+
+static inline uint64_t mix_words(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static inline bool message_is_background(const struct message *m)
+{
+    return (m->flags & MESSAGE_BACKGROUND) != 0;
+}
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The pending messages of one process, in the defined order: (time, class, sender, sender's sequence number).
+ *
+ *     struct queue q;
+ *     queue_init(&q);
+ *     queue_push(&q, &message);
+ *     while (queue_next_ns(&q) < end) { struct message m = queue_pop(&q); ... queue_push ... }
+ *     queue_release(&q);
+ *
+ * A wheel of unsorted buckets, each one span of time wide: a message is put where its time belongs, and a bucket is
+ * sorted only when its time has come (lazily sorted buckets; engine facts in doc/performance.md). A message for the
+ * bucket that is being drained goes to a small heap beside it, one beyond the wheel's reach to a far heap. Width and
+ * number of buckets follow the traffic. The order that comes out is total, so it does not depend on any of this.
+ *
+ * Nothing is allocated once the sizes have settled. Invariant: nothing may be pushed whose place in the order is
+ * before the message popped last.
+ */
+#ifndef TIERCEL_ENGINE_QUEUE_H
+#define TIERCEL_ENGINE_QUEUE_H
+
+#include "engine/message.h"
+
+struct message_heap {
+    struct message *items;
+    size_t count;
+    size_t capacity;
+};
+
+struct queue_chunk;
+
+struct queue {
+    /* The bucket being drained: sorted; items[at..count) are left. */
+    struct message *items;
+    size_t at;
+    size_t count;
+    size_t capacity;
+    struct message_heap side;       /* for times in or before the bucket being drained */
+    int64_t bucket;                 /* its number: time >> shift */
+
+    /* The wheel: numbers bucket+1 .. bucket+buckets-1. */
+    unsigned shift;
+    size_t buckets;                 /* a power of two */
+    uint32_t *first;                /* per bucket its first chunk, or NO_CHUNK */
+    uint64_t *occupied;             /* a bit per bucket */
+    size_t in_wheel;
+    struct queue_chunk *chunks;
+    uint32_t chunks_used;
+    uint32_t chunks_capacity;
+    uint32_t free_chunk;
+
+    struct message_heap far;        /* for times beyond the wheel */
+
+    /* What happened since the shape was chosen last. */
+    uint64_t loads, loaded, side_pushes, far_pushes, pushes;
+};
+
+void queue_init(struct queue *q);
+void queue_release(struct queue *q);
+
+void queue_push(struct queue *q, const struct message *m);
+
+/* The time of the first message, INT64_MAX when there is none. Not before it is asked is the next bucket sorted. */
+int64_t queue_next_ns(struct queue *q);
+
+/* The first message; there must be one. */
+struct message queue_pop(struct queue *q);
+
+size_t queue_count(const struct queue *q);
+size_t queue_memory_bytes(const struct queue *q);
+
+/* Calls visit for every message, in no particular order. */
+void queue_each(struct queue *q, void (*visit)(void *data, const struct message *m), void *data);
+
+/* The defined order. Sequence numbers are compared as a difference, so they may wrap. */
+static inline bool message_before(const struct message *a, const struct message *b)
+{
+    if (a->time_ns != b->time_ns)
+        return a->time_ns < b->time_ns;
+    if (a->order_class != b->order_class)
+        return a->order_class < b->order_class;
+    if (a->from != b->from)
+        return a->from < b->from;
+    return (int32_t)(a->sequence - b->sequence) < 0;
+}
+
+#endif

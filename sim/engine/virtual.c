@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The virtual clock: a conservative parallel discrete-event simulation.
+ *
+ * All processes simulate one window of virtual time, then swap the messages that cross between them. A window begins at
+ * the first pending message of all processes and is as long as the least latency between processes, so nothing that is
+ * sent in a window can arrive in it elsewhere. It never crosses a tick, where the end of the run is tested.
+ * One process has no neighbour and no windows: it runs from tick to tick.
+ */
+#include "engine/internal.h"
+
+enum {
+    POLL_MESSAGES = 1 << 17,        /* one process: messages between two looks at signals and limits */
+    POLL_WINDOWS = 64,              /* more processes: windows between two looks */
+    PROBE_WINDOWS = 2000,           /* after so many windows spread = auto judges the work per window ... */
+    ENOUGH_PER_WINDOW = 300         /* ... messages a window and process that make a further process worth it */
+};
+
+static int64_t virtual_now(const struct engine *e)
+{
+    return e->now_ns;
+}
+
+static void virtual_charge(struct engine *e, int64_t cost_ns)
+{
+    e->now_ns += cost_ns;
+}
+
+static void virtual_post(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes)
+{
+    if (e->uniform)
+        m->time_ns = e->now_ns + e->uniform_ns;
+    else
+        m->time_ns = engine_link_arrival(e, from, m->to, size_bytes);
+    uint32_t process = e->routes[m->to].process;
+    if (process == e->process) {
+        queue_push(&e->queue, m);
+        return;
+    }
+    exchange_pack(e, process, m);
+    e->sent_next_ns = MIN(e->sent_next_ns, m->time_ns);
+    if (message_has_payload(m))
+        pool_unref(&e->pool, m->payload);
+}
+
+static void virtual_post_self(struct engine *e, struct message *m)
+{
+    queue_push(&e->queue, m);
+}
+
+/* Handles what arrives before end_ns, at most `most` messages. TRUE when nothing before end_ns is left. */
+static bool run_until(struct engine *e, int64_t end_ns, uint64_t most)
+{
+    for (; most != 0; most--) {
+        if (queue_next_ns(&e->queue) >= end_ns || e->failure != NULL)
+            return true;
+        struct message m = queue_pop(&e->queue);
+        dispatch_message(e, &m);
+    }
+    return false;
+}
+
+static struct status status_of(struct engine *e)
+{
+    return (struct status){
+        .next_ns = MIN(queue_next_ns(&e->queue), e->sent_next_ns),
+        .pending = (uint64_t)(e->pending + e->turns_due),
+        .held = e->held,
+        .handled = e->handled,
+        .failed = e->failure != NULL,
+    };
+}
+
+static unsigned poll_wishes(struct engine *e)
+{
+    const struct engine_observer *o = &e->config.observer;
+    return o->poll != NULL ? o->poll(o->data) : 0;
+}
+
+static void tell_window(struct engine *e, int64_t now_ns, unsigned wishes)
+{
+    const struct engine_observer *o = &e->config.observer;
+    if (o->window != NULL)
+        o->window(o->data, now_ns, e->handled, wishes);
+}
+
+/* The tick at which the end is tested next when everything before `tick_ns` is done and the next message arrives at
+ * next_ns: ticks with nothing between them would only repeat the test. */
+static int64_t tick_after(const struct engine *e, int64_t next_ns)
+{
+    int64_t tick = e->config.tick_ns;
+    if (next_ns >= e->config.stop_after_ns || next_ns > INT64_MAX - 2 * tick)
+        return e->config.stop_after_ns;
+    return MIN((next_ns / tick + 1) * tick, e->config.stop_after_ns);
+}
+
+/* What is settled at the end of all messages before e->limit_ns. */
+static bool ended_at_limit(const struct engine *e, const struct status *all, enum engine_end *end)
+{
+    if (all->pending == 0 && all->held == 0) {
+        *end = ENGINE_ENDED;
+        return true;
+    }
+    if (e->limit_ns >= e->config.stop_after_ns) {
+        *end = ENGINE_STOPPED;
+        return true;
+    }
+    /* Something is held or waits for a reply, and nothing will ever move again. */
+    if (all->next_ns == INT64_MAX) {
+        *end = ENGINE_ENDED;
+        return true;
+    }
+    return false;
+}
+
+static bool too_sparse(const struct engine *e, const struct status *all)
+{
+    return !e->config.spread_always && e->processes > 1 && e->windows == PROBE_WINDOWS &&
+           all->handled < (uint64_t)PROBE_WINDOWS * ENOUGH_PER_WINDOW * e->processes;
+}
+
+/* The windows of one process: chunks of messages up to the next tick. */
+static enum engine_end run_alone(struct engine *e, int64_t *end_ns)
+{
+    enum engine_end end;
+    for (;;) {
+        bool done = run_until(e, e->limit_ns, POLL_MESSAGES);
+        unsigned wishes = poll_wishes(e);
+        if (e->failure != NULL || (wishes & ENGINE_WISH_STOP)) {
+            *end_ns = MIN(queue_next_ns(&e->queue), e->limit_ns);
+            tell_window(e, *end_ns, wishes);
+            return ENGINE_STOPPED;
+        }
+        e->windows++;
+        if (!done || wishes != 0)
+            tell_window(e, MIN(queue_next_ns(&e->queue), e->limit_ns), wishes);
+        if (!done)
+            continue;
+        struct status all = status_of(e);
+        *end_ns = e->limit_ns;
+        if (ended_at_limit(e, &all, &end))
+            return end;
+        e->limit_ns = tick_after(e, all.next_ns);
+    }
+}
+
+static enum engine_end run_together(struct engine *e, int64_t *end_ns)
+{
+    enum engine_end end;
+    struct status all;
+    exchange_window(e, status_of(e), &all);
+    for (;;) {
+        e->sent_next_ns = INT64_MAX;
+        int64_t window_end = e->limit_ns;
+        if (all.next_ns < e->limit_ns && all.next_ns < e->limit_ns - e->lookahead_ns)
+            window_end = all.next_ns + e->lookahead_ns;
+        run_until(e, window_end, UINT64_MAX);
+        e->windows++;
+        struct status mine = status_of(e);
+        if (e->windows % POLL_WINDOWS == 0)
+            mine.wishes = poll_wishes(e);
+        exchange_window(e, mine, &all);
+        if (all.wishes != 0 || e->windows % 1024 == 0)
+            tell_window(e, MIN(all.next_ns, e->limit_ns), all.wishes);
+        *end_ns = MIN(all.next_ns, e->limit_ns);
+        if (all.failed || (all.wishes & ENGINE_WISH_STOP))
+            return ENGINE_STOPPED;
+        if (too_sparse(e, &all))
+            return ENGINE_RETREAT;
+        if (all.next_ns < e->limit_ns)
+            continue;
+        if (ended_at_limit(e, &all, &end))
+            return end;
+        e->limit_ns = tick_after(e, all.next_ns);
+    }
+}
+
+static gboolean virtual_run(struct engine *e, struct engine_result *result, GError **error)
+{
+    int64_t end_ns = 0;
+    e->limit_ns = MIN(e->config.tick_ns, e->config.stop_after_ns);
+    dispatch_start(e);
+    e->phase_refuses_call = NULL;
+    result->end = e->processes == 1 ? run_alone(e, &end_ns) : run_together(e, &end_ns);
+    result->end_ns = end_ns;
+    return TRUE;
+}
+
+const struct engine_clock_ops engine_clock_virtual = {
+    .post = virtual_post,
+    .post_self = virtual_post_self,
+    .charge = virtual_charge,
+    .now = virtual_now,
+    .run = virtual_run,
+};

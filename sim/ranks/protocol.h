@@ -50,6 +50,11 @@ enum broker_kind {
     /* A numbered event: broker to child broker, broker to local module or client. Not routed, not answered. Payload:
      * sequence u64, class u8, topic text, body span (route_event reads it). */
     BROKER_EVENT = KIND(ROLE_BROKER, 5),
+    /* A client to its own broker, not routed, with actor_call: registers or withdraws a service of its own by name, as
+     * a shell does. Payload: name text. Answer: word, 0 or an errno (EEXIST; withdrawing: ENOENT). Costs the broker as
+     * much as a subscription call. */
+    BROKER_SERVICE_ADD = KIND(ROLE_BROKER, 6),
+    BROKER_SERVICE_REMOVE = KIND(ROLE_BROKER, 7),
 
     BROKER_HEARTBEAT = KIND(ROLE_BROKER, 0x40)      /* background timer on broker 0 */
 };
@@ -143,8 +148,8 @@ enum ingest_kind {
      * EINVAL when a validator refuses it. */
     INGEST_SUBMIT = KIND(ROLE_INGEST, 1),
 
-    INGEST_VALIDATED = KIND(ROLE_INGEST, 0x40),     /* end of an act; word: the submission */
-    INGEST_BATCH = KIND(ROLE_INGEST, 0x41),         /* end of the window; word: the batch */
+    INGEST_VALIDATED = KIND(ROLE_INGEST, 0x40),     /* end of an act; word: the co-process */
+    INGEST_BATCH = KIND(ROLE_INGEST, 0x41),         /* end of the window */
     INGEST_NEXT_ID = KIND(ROLE_INGEST, 0x42)        /* a new millisecond: more job ids */
 };
 
@@ -159,7 +164,7 @@ enum job_manager_kind {
      * at once when the job turns inactive, before those events are committed. ECHILD when there is none to wait for. */
     JOB_MANAGER_WAIT = KIND(ROLE_JOB_MANAGER, 3),
 
-    JOB_MANAGER_BATCH = KIND(ROLE_JOB_MANAGER, 0x40)    /* end of the window; word: the batch */
+    JOB_MANAGER_BATCH = KIND(ROLE_JOB_MANAGER, 0x40)    /* end of the window */
 };
 
 /* --- scheduler --- */
@@ -183,10 +188,14 @@ enum scheduler_answer {
 /* --- job-exec --- */
 enum job_exec_kind {
     /* The job manager, on a job's "alloc" event. Body: job id u64, user u32 -> a stream of: type u8 (enum
-     * job_exec_answer), job id u64, status u32 (FINISH: wait status; RELEASE: 1 when final; else 0). */
+     * job_exec_answer), job id u64, status u32 (FINISHED: wait status; RELEASED: 1 when final; EXCEPTION: enum
+     * job_result; else 0). RELEASED ends the stream, and goes on with what the job's row in the trace needs
+     * (ranks/jobs.h): node u32, cores u32, watched u8, JOB_EXEC_TIMES times i64. */
     JOB_EXEC_START = KIND(ROLE_JOB_EXEC, 1),
     /* The job manager ends a job early. Body: job id u64. No answer: the stream of JOB_EXEC_START goes to its end. */
-    JOB_EXEC_KILL = KIND(ROLE_JOB_EXEC, 2)
+    JOB_EXEC_KILL = KIND(ROLE_JOB_EXEC, 2),
+
+    JOB_EXEC_LIMIT = KIND(ROLE_JOB_EXEC, 0x40)      /* background timer: the earliest time limit is over */
 };
 
 enum job_exec_answer {
@@ -200,15 +209,15 @@ enum job_exec_answer {
 enum executor_kind {
     /* job-exec, one a turn and job: remote execution of a job's shell in the slot where the job begins on that node.
      * Body: job id u64, namespace text, shell's index u32, shells u32 -> a stream of: type u8 (enum executor_answer),
-     * job id u64, value u32. */
+     * job id u64, value u32; COMPLETE goes on with shell init, shell start and task end, times i64 (JOB_NEVER: did not
+     * happen), and watched u8: 1 when the shell saw its input watch begin. */
     EXECUTOR_LAUNCH = KIND(ROLE_EXECUTOR, 1),
     /* job-exec sends the shell a signal. Body: job id u64, signal u32. No answer. */
     EXECUTOR_SIGNAL = KIND(ROLE_EXECUTOR, 2),
 
     EXECUTOR_LAUNCHED = KIND(ROLE_EXECUTOR, 0x40),  /* end of an act: the shell's process runs */
     EXECUTOR_STARTED = KIND(ROLE_EXECUTOR, 0x41),   /* end of an act: the task runs */
-    EXECUTOR_TASK_DONE = KIND(ROLE_EXECUTOR, 0x42), /* end of an act: the task has ended */
-    EXECUTOR_STEP = KIND(ROLE_EXECUTOR, 0x43)       /* the next step of the shell */
+    EXECUTOR_TASK_DONE = KIND(ROLE_EXECUTOR, 0x42)  /* end of an act: the task has ended; word: count of tasks */
 };
 
 enum executor_answer {

@@ -248,8 +248,8 @@ static gboolean check_link(const struct engine_link *link, const char *what, GEr
     if (link->latency_ns >= 1)
         return TRUE;
     g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
-                "a %s latency of %" G_GINT64_FORMAT " ns; expected 1 ns or more (law 3: every message takes time)", what,
-                link->latency_ns);
+                "a %s latency of %" G_GINT64_FORMAT " ns; expected 1 ns or more (law 3: every message takes time)",
+                what, link->latency_ns);
     return FALSE;
 }
 

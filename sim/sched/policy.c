@@ -54,8 +54,8 @@ struct policy *policy_new(const struct policy_config *config, GError **error)
     const struct policy_rule *rule = rule_find(config->name);
     if (rule == NULL) {
         g_autofree char *known = g_strjoinv(", ", (char **)policy_names());
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "scheduling policy \"%s\" is unknown: expected one of %s",
-                    config->name == NULL ? "" : config->name, known);
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "scheduling policy \"%s\" is unknown: expected one of "
+                    "%s", config->name == NULL ? "" : config->name, known);
         return NULL;
     }
     struct policy *policy = g_new0(struct policy, 1);

@@ -93,7 +93,8 @@ static bool in_canonical_order(const struct allocation *a)
     return true;
 }
 
-/* Random allocations and releases, compared call by call; returns how many allocations were refused for want of room. */
+/* Random allocations and releases, compared call by call; returns how many allocations were refused for want of
+ * room. */
 static unsigned compare_with_model(uint32_t nodes, uint32_t cores, enum resource_fit fit, uint32_t seed)
 {
     struct model *m = g_new0(struct model, 1);

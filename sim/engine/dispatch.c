@@ -54,12 +54,18 @@ static void inbox_grow(struct inbox *box)
     box->capacity = capacity;
 }
 
+/* Messages come in the defined order, with one exception: two actors of a group can send themselves an end-of-instant
+ * message in one instant, the one with the lower id later. So look back for the place. */
 static void inbox_append(struct thread *thread, const struct message *m)
 {
     struct inbox *box = inbox_of(thread);
     if (box->count == box->capacity)
         inbox_grow(box);
-    box->items[(box->head + box->count++) & (box->capacity - 1)] = *m;
+    const uint32_t mask = box->capacity - 1;
+    uint32_t at = box->count++;
+    for (; at > 0 && message_before(m, &box->items[(box->head + at - 1) & mask]); at--)
+        box->items[(box->head + at) & mask] = box->items[(box->head + at - 1) & mask];
+    box->items[(box->head + at) & mask] = *m;
     thread->flags |= THREAD_WAITING;
 }
 

@@ -25,9 +25,9 @@ static void compare(struct runs *runs, const char *what, const struct engine_res
     }
     if (r->digest[0] == runs->digest[0] && r->digest[1] == runs->digest[1])
         return;
-    fprintf(stderr, "seed %llu, %s: digest %016llx%016llx, alone %016llx%016llx\n", (unsigned long long)runs->seed, what,
-            (unsigned long long)r->digest[1], (unsigned long long)r->digest[0], (unsigned long long)runs->digest[1],
-            (unsigned long long)runs->digest[0]);
+    fprintf(stderr, "seed %llu, %s: digest %016llx%016llx, alone %016llx%016llx\n",
+            (unsigned long long)runs->seed, what, (unsigned long long)r->digest[1], (unsigned long long)r->digest[0],
+            (unsigned long long)runs->digest[1], (unsigned long long)runs->digest[0]);
     runs->failures++;
 }
 

@@ -20,7 +20,8 @@ static void test_event(void)
     CU_ASSERT_EQUAL(text->len, 55);     /* becomes a blob */
     g_string_truncate(text, 0);
     job_text_event(text, INT64_C(1583400000000001000), "finish", "{\"status\":0}");
-    CU_ASSERT_STRING_EQUAL(text->str, "{\"timestamp\":1583400000.000001,\"name\":\"finish\",\"context\":{\"status\":0}}\n");
+    CU_ASSERT_STRING_EQUAL(text->str,
+                           "{\"timestamp\":1583400000.000001,\"name\":\"finish\",\"context\":{\"status\":0}}\n");
     g_string_free(text, TRUE);
 }
 
@@ -38,8 +39,9 @@ static void test_resources(void)
     struct allocation *a = allocation_of(spans, 3);
     GString *text = g_string_new(NULL);
     job_text_resources(text, a);
-    CU_ASSERT_STRING_EQUAL(text->str, "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"3\",\"children\":{\"core\":"
-                                      "\"0-1,5\"}},{\"rank\":\"12\",\"children\":{\"core\":\"63\"}}]}}");
+    CU_ASSERT_STRING_EQUAL(text->str,
+                           "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"3\",\"children\":{\"core\":"
+                           "\"0-1,5\"}},{\"rank\":\"12\",\"children\":{\"core\":\"63\"}}]}}");
     struct allocation *back = job_text_resources_parse(text->str, text->len);
     CU_ASSERT_PTR_NOT_NULL_FATAL(back);
     CU_ASSERT_EQUAL(back->count, 3);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The write path of one namespace: a queue of transactions, and how its head is applied.
+ * How the head of a namespace's queue (kvs/commit_queue.h) is applied.
  *
  *     commit_queue_push(&q, transaction);                         takes it over
  *
@@ -19,18 +19,14 @@
  *
  *     when one of the blobs came, or was acknowledged: put it into the cache, or mark it clean there, then
  *         commit_arrived(head);                                   ready again when it was the last
- *     when one cannot be had:
- *         commit_fail(head, errnum);
+ *     when one cannot be had, instead:
+ *         commit_fail(head, errnum);                              likewise true when it was the last
  *
  * Stages (flux-core 0.15 to 0.17, src/modules/kvs/kvstxn.c): the root directory is copied, the operations are applied
  * to the copy, directories that are needed and not in the cache are reported all at once (the application then starts
  * over), new values and changed directories are hashed bottom-up and stored, and only when the content service has
  * acknowledged all of them the new root is made known. While the head is stalled the namespace's later transactions
  * wait behind it; other namespaces go on.
- *
- * Merge: adjacent entries of equal flags, none with "no merge", while the head has not passed the application of its
- * operations. A merged set is one sequence step with all names. If it fails (but for ENOMEM and ENOTSUP), its members
- * are retried singly, and no error is published for the set.
  *
  * Errors of an application: EINVAL (write to ".", through a symlink into another namespace, or with a name of more than
  * 255 characters), EOPNOTSUPP (append to a symlink), EISDIR (append to a directory), ELOOP (more than 10 symlinks),
@@ -60,7 +56,7 @@ struct commit {
     enum commit_state state;
     uint32_t flags;                     /* of its transactions, enum transaction_flag */
     bool alone;                         /* a member of a set that failed: not merged again */
-    int errnum;                         /* COMMIT_FAILED: why */
+    int errnum;                         /* why it fails; 0 while nothing is wrong */
     uint32_t outstanding;               /* blobs that it waits for */
     GPtrArray *transactions;            /* of struct transaction, in the order of the queue; owned */
     GArray *missing;                    /* COMMIT_LOADING: struct blobref, each once, in the order of need */
@@ -73,47 +69,28 @@ struct commit {
     struct blob_pool *pool;             /* of root_directory and stores; NULL before the first application */
 };
 
-struct commit_queue {
-    GQueue commits;                     /* of struct commit; the head is the one being applied */
-    uint32_t transactions;              /* in all of them */
-};
+/* With no transaction yet; commits are made by the queue (kvs/commit_queue.h). */
+struct commit *commit_new(uint32_t flags);
+void commit_free(struct commit *commit);
 
-void commit_queue_init(struct commit_queue *q);
-void commit_queue_release(struct commit_queue *q);
-
-/* Appends; takes the transaction over. */
-void commit_queue_push(struct commit_queue *q, struct transaction *t);
-
-/* NULL when the queue is empty. */
-struct commit *commit_queue_head(const struct commit_queue *q);
-
-/* Is there a head, and does it not wait for blobs? */
-bool commit_queue_ready(const struct commit_queue *q);
-
-/* Merges into the head what may be merged; returns how many transactions joined it. */
-uint32_t commit_queue_merge(struct commit_queue *q);
-
-/* A merged head that failed and may be retried is replaced by its members; false when it must be reported. */
-bool commit_queue_retry(struct commit_queue *q);
-
-/* Removes the head, which is done or failed. */
-void commit_queue_pop(struct commit_queue *q);
-
-/* Brings a commit that does not wait as far as it can get, and returns its new state. `root` is the namespace's present
- * root, `cache` the module's own; what is used there gets the epoch, new blobs are inserted there and marked dirty. */
+/* The head of a queue: brings it, unless it waits, as far as it can get, and returns its new state. `root` is the
+ * namespace's present root, `cache` the module's own; what is used there gets the epoch, new blobs are inserted there
+ * and marked dirty. */
 enum commit_state commit_apply(struct commit *commit, const struct blobref *root, bool removing,
                                struct content *cache, uint32_t epoch);
 
 /* One of the awaited blobs is in the cache, or clean; true when it was the last. */
 bool commit_arrived(struct commit *commit);
 
-/* A blob cannot be had: the commit fails when it is looked at next. */
-void commit_fail(struct commit *commit, int errnum);
+/* One of the awaited blobs cannot be had, which counts as its arrival: the commit fails when it is applied next. So a
+ * commit never leaves its queue before all blobs that it waits for have come, and who waits for a blob in the name of a
+ * namespace always means its head. */
+bool commit_fail(struct commit *commit, int errnum);
 
 /* Appends the names (struct transaction_name) of its transactions, in order. */
 void commit_names(const struct commit *commit, GArray *names);
 
-/* Canonical: each commit's state, flags, awaited and missing blobs, and transactions. */
-void commit_queue_save(const struct commit_queue *q, struct bytes *sink);
+/* Canonical: state, flags, awaited and missing blobs, transactions. */
+void commit_save(const struct commit *commit, struct bytes *sink);
 
 #endif

@@ -10,10 +10,8 @@
  *     content_expire(&c, epoch - 5);
  *     content_release(&c);
  *
- * The bytes of a blob never change, and many caches of one process hold the same ones (every follower faults every
- * job's directories). So the bytes live once a process, counted, in a pool that the scenario makes and every content
- * of that process shares; a content keeps 8 bytes a blob beside it. The pool is invisible to the model: what a content
- * finds depends only on what was put into it. Give NULL for a pool of its own.
+ * The bytes live in a pool (kvs/blob.h) that the contents of a process share; a content keeps 8 bytes a blob beside it.
+ * Give NULL for a pool of its own.
  *
  * Each blob in a content carries the epoch of its last use (heartbeats, as a rule), and a dirty mark: being stored
  * elsewhere, not yet acknowledged. Dirty blobs never expire. What to evict, and when, is the caller's rule.
@@ -24,39 +22,7 @@
 #ifndef TIERCEL_KVS_CONTENT_H
 #define TIERCEL_KVS_CONTENT_H
 
-#include "kvs/blobref.h"
-
-struct blob_pool;
-
-enum blob_form {
-    BLOB_UNCHECKED,     /* nobody has looked yet */
-    BLOB_DIRECTORY,     /* a valid directory object */
-    BLOB_OPAQUE         /* anything else */
-};
-
-struct blob {
-    struct blobref ref;
-    uint32_t references;
-    uint32_t size;          /* bytes */
-    uint32_t handle : 30;   /* index in the pool */
-    uint32_t form : 2;      /* enum blob_form, remembered by treeobj_from_blob */
-    uint8_t bytes[];
-};
-
-struct blob_pool *blob_pool_new(void);
-/* Every content of the pool must have been released, and every reference given back. */
-void blob_pool_free(struct blob_pool *pool);
-/* What the pool takes, tables included. */
-size_t blob_pool_memory_bytes(const struct blob_pool *pool);
-/* The blob of these bytes, found or made, with one reference for the caller. */
-struct blob *blob_pool_take(struct blob_pool *pool, const struct blobref *ref, const void *data, size_t size);
-void blob_pool_unref(struct blob_pool *pool, struct blob *blob);
-
-static inline struct blob *blob_ref(struct blob *blob)
-{
-    blob->references++;
-    return blob;
-}
+#include "kvs/blob.h"
 
 struct content_slot {
     uint32_t handle_dirty;  /* 0: empty; else handle + 1, shifted left by one, and the dirty mark */

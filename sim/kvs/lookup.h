@@ -53,6 +53,7 @@ struct lookup {
     struct bytes value;         /* LOOKUP_DONE: the value's bytes, or the canonical bytes of the object */
     struct treeobj object;      /* LOOKUP_DONE, all types but LOOKUP_VALUE: a view of them */
 
+    struct blobref root;        /* of the namespace that it is in */
     char *path;                 /* what is left of the key, from `at` on */
     const char *at;
     struct blobref directory;   /* where it stands */
@@ -76,6 +77,7 @@ void lookup_enter(struct lookup *l, const struct blobref *root);
 /* It cannot go on: the next lookup_walk gives LOOKUP_FAILED with this errno value. */
 void lookup_fail(struct lookup *l, int errnum);
 
+/* Canonical: all that a waiting lookup knows. */
 void lookup_save(const struct lookup *l, struct bytes *sink);
 
 #endif

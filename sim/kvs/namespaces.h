@@ -27,7 +27,7 @@
 #ifndef TIERCEL_KVS_NAMESPACES_H
 #define TIERCEL_KVS_NAMESPACES_H
 
-#include "kvs/commit.h"
+#include "kvs/commit_queue.h"
 #include "kvs/sequence.h"
 
 #define NAMESPACES_PRIMARY "primary"

@@ -23,7 +23,9 @@
 #include "kvs/blobref.h"
 #include "kvs/sequence.h"
 
-enum { REPLICAS_AGE_MAX = 1000 };   /* heartbeats without a change */
+#define REPLICAS_PRIMARY "primary"
+
+enum { REPLICAS_AGE_MAX = 1000 };   /* heartbeats without a change; one more and it goes */
 
 struct replica {
     uint64_t id;                    /* in order of creation */

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "kvs/blob.h"
+
+enum { FIRST_CAPACITY = 64, HANDLES_MAX = 1 << 30 };
+
+struct blob_pool {
+    struct blob **blobs;        /* by handle; NULL where a handle is free */
+    uint32_t *free_handles;     /* a stack */
+    uint32_t handles;           /* in use or free */
+    uint32_t handles_capacity;
+    uint32_t free_count;
+    uint32_t *table;            /* handle + 1, 0: empty; open addressing, linear */
+    uint32_t capacity;          /* of the table: a power of two */
+    size_t bytes;               /* of the blobs, with their headers */
+};
+
+struct blob_pool *blob_pool_new(void)
+{
+    struct blob_pool *pool = g_new0(struct blob_pool, 1);
+    pool->capacity = FIRST_CAPACITY;
+    pool->table = g_new0(uint32_t, pool->capacity);
+    return pool;
+}
+
+void blob_pool_free(struct blob_pool *pool)
+{
+    if (pool == NULL)
+        return;
+    g_assert(blob_pool_count(pool) == 0);
+    g_free(pool->blobs);
+    g_free(pool->free_handles);
+    g_free(pool->table);
+    g_free(pool);
+}
+
+uint32_t blob_pool_count(const struct blob_pool *pool)
+{
+    return pool->handles - pool->free_count;
+}
+
+size_t blob_pool_memory_bytes(const struct blob_pool *pool)
+{
+    return pool->bytes + pool->capacity * sizeof *pool->table +
+           pool->handles_capacity * (sizeof *pool->blobs + sizeof *pool->free_handles);
+}
+
+struct blob *blob_pool_get(const struct blob_pool *pool, uint32_t handle)
+{
+    return pool->blobs[handle];
+}
+
+/* Where the reference is, or would go. */
+static uint32_t slot_of(const struct blob_pool *pool, const struct blobref *ref)
+{
+    uint32_t mask = pool->capacity - 1;
+    uint32_t slot = (uint32_t)blobref_key(ref) & mask;
+    while (pool->table[slot] != 0 && !blobref_equal(&pool->blobs[pool->table[slot] - 1]->ref, ref))
+        slot = (slot + 1) & mask;
+    return slot;
+}
+
+static void table_grow(struct blob_pool *pool)
+{
+    g_free(pool->table);
+    pool->capacity *= 2;
+    pool->table = g_new0(uint32_t, pool->capacity);
+    for (uint32_t i = 0; i < pool->handles; i++)
+        if (pool->blobs[i] != NULL)
+            pool->table[slot_of(pool, &pool->blobs[i]->ref)] = i + 1;
+}
+
+static uint32_t handle_take(struct blob_pool *pool)
+{
+    if (pool->free_count != 0)
+        return pool->free_handles[--pool->free_count];
+    g_assert(pool->handles < HANDLES_MAX - 1);
+    if (pool->handles == pool->handles_capacity) {
+        pool->handles_capacity = pool->handles_capacity == 0 ? FIRST_CAPACITY : pool->handles_capacity * 2;
+        pool->blobs = g_renew(struct blob *, pool->blobs, pool->handles_capacity);
+        pool->free_handles = g_renew(uint32_t, pool->free_handles, pool->handles_capacity);
+    }
+    return pool->handles++;
+}
+
+struct blob *blob_pool_take(struct blob_pool *pool, const struct blobref *ref, const void *data, size_t size)
+{
+    uint32_t slot = slot_of(pool, ref);
+    if (pool->table[slot] != 0)
+        return blob_ref(pool->blobs[pool->table[slot] - 1]);
+    g_assert(size <= UINT32_MAX);
+    if (blob_pool_count(pool) >= pool->capacity / 4 * 3) {
+        table_grow(pool);
+        slot = slot_of(pool, ref);
+    }
+    struct blob *blob = g_malloc(sizeof *blob + size);
+    blob->ref = *ref;
+    blob->references = 1;
+    blob->size = (uint32_t)size;
+    blob->handle = handle_take(pool);
+    blob->form = BLOB_UNCHECKED;
+    if (size != 0)
+        memcpy(blob->bytes, data, size);
+    pool->blobs[blob->handle] = blob;
+    pool->table[slot] = blob->handle + 1;
+    pool->bytes += sizeof *blob + size;
+    return blob;
+}
+
+/* Empties a slot of the table; later members of its run move up, so that no search ends too early. */
+static void table_remove(struct blob_pool *pool, uint32_t hole)
+{
+    uint32_t mask = pool->capacity - 1;
+    for (uint32_t slot = (hole + 1) & mask; pool->table[slot] != 0; slot = (slot + 1) & mask) {
+        uint32_t home = (uint32_t)blobref_key(&pool->blobs[pool->table[slot] - 1]->ref) & mask;
+        if (((slot - home) & mask) >= ((slot - hole) & mask)) {
+            pool->table[hole] = pool->table[slot];
+            hole = slot;
+        }
+    }
+    pool->table[hole] = 0;
+}
+
+void blob_pool_unref(struct blob_pool *pool, struct blob *blob)
+{
+    g_assert(blob->references > 0);
+    if (--blob->references != 0)
+        return;
+    table_remove(pool, slot_of(pool, &blob->ref));
+    pool->blobs[blob->handle] = NULL;
+    pool->free_handles[pool->free_count++] = blob->handle;
+    pool->bytes -= sizeof *blob + blob->size;
+    g_free(blob);
+}

@@ -20,8 +20,8 @@
 enum trace_metric_type {
     TRACE_COUNTER,          /* a total */
     TRACE_SERIES,           /* a total, and a curve over time */
-    TRACE_SAMPLE,           /* a statistic */
-    TRACE_STAGE             /* a statistic in ns: one stage of a job's path */
+    TRACE_SAMPLE,           /* a statistic, and a curve of how many values there were over time */
+    TRACE_STAGE             /* the same, in ns: one stage of a job's path */
 };
 
 struct trace_metric {
@@ -66,7 +66,7 @@ int collector_find_metric(const struct collector *c, unsigned role, const char *
 
 /* The total of a TRACE_COUNTER or TRACE_SERIES. */
 uint64_t collector_total(const struct collector *c, unsigned role, unsigned metric);
-/* Of a TRACE_SERIES; owned by the collector. */
+/* Of all but a TRACE_COUNTER; of a TRACE_SAMPLE or TRACE_STAGE it counts the values. Owned by the collector. */
 const struct series *collector_series(const struct collector *c, unsigned role, unsigned metric);
 /* Of a TRACE_SAMPLE or TRACE_STAGE; owned by the collector. */
 const struct statistic *collector_statistic(const struct collector *c, unsigned role, unsigned metric);

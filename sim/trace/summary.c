@@ -1,0 +1,383 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/summary.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "trace/summary_keys.h"
+
+/* A value of one key of the table; unset until given. */
+struct value {
+    bool set;
+    char *text;
+    bool flag;
+    uint64_t count;
+    double number;
+};
+
+/* An entry of a list, by name, with its numbers in the order of the list's keys. */
+struct entry {
+    char *name;
+    struct value value[SUMMARY_ENTRY_KEYS_MAX];
+};
+
+struct summary {
+    bool group[SUMMARY_GROUPS];                         /* present */
+    struct value *value;                                /* parallel to summary_keys */
+    GPtrArray *list[SUMMARY_LISTS];                     /* struct entry */
+};
+
+static void entry_free(void *data)
+{
+    struct entry *e = data;
+    for (unsigned i = 0; i < SUMMARY_ENTRY_KEYS_MAX; i++)
+        g_free(e->value[i].text);
+    g_free(e->name);
+    g_free(e);
+}
+
+struct summary *summary_new(void)
+{
+    struct summary *s = g_new0(struct summary, 1);
+    s->value = g_new0(struct value, summary_key_count);
+    for (unsigned l = 0; l < SUMMARY_LISTS; l++)
+        s->list[l] = g_ptr_array_new_with_free_func(entry_free);
+    s->group[SUMMARY_RUN] = true;
+    return s;
+}
+
+void summary_free(struct summary *s)
+{
+    if (s == NULL)
+        return;
+    for (unsigned k = 0; k < summary_key_count; k++)
+        g_free(s->value[k].text);
+    for (unsigned l = 0; l < SUMMARY_LISTS; l++)
+        g_ptr_array_free(s->list[l], TRUE);
+    g_free(s->value);
+    g_free(s);
+}
+
+void summary_group(struct summary *s, const char *group)
+{
+    int g = summary_group_find(group);
+    g_assert(g >= 0);
+    s->group[g] = true;
+}
+
+static struct value *value_at(struct summary *s, const char *group, const char *key, enum summary_type type)
+{
+    int g = summary_group_find(group);
+    int k = g < 0 ? -1 : summary_key_find((unsigned)g, key);
+    if (k < 0 || summary_keys[k].type != type)
+        g_error("summary: there is no key %s.%s of this type", group, key);
+    s->group[g] = true;
+    s->value[k].set = true;
+    return &s->value[k];
+}
+
+void summary_text(struct summary *s, const char *group, const char *key, const char *value)
+{
+    struct value *v = value_at(s, group, key, SUMMARY_TEXT);
+    g_free(v->text);
+    v->text = g_strdup(value);
+}
+
+void summary_flag(struct summary *s, const char *group, const char *key, bool value)
+{
+    value_at(s, group, key, SUMMARY_FLAG)->flag = value;
+}
+
+void summary_count(struct summary *s, const char *group, const char *key, uint64_t value)
+{
+    value_at(s, group, key, SUMMARY_COUNT)->count = value;
+}
+
+void summary_number(struct summary *s, const char *group, const char *key, double value)
+{
+    value_at(s, group, key, SUMMARY_NUMBER)->number = value;
+}
+
+static struct entry *entry_new(struct summary *s, enum summary_list list, const char *name)
+{
+    struct entry *e = g_new0(struct entry, 1);
+    e->name = g_strdup(name);
+    g_ptr_array_add(s->list[list], e);
+    return e;
+}
+
+void summary_role(struct summary *s, const char *role, const struct summary_role *figures)
+{
+    struct entry *e = entry_new(s, SUMMARY_ROLES, role);
+    e->value[0].count = figures->handled;
+    e->value[1].number = figures->busy_fraction;
+    e->value[2].number = figures->mean_queue;
+    e->value[3].number = figures->mean_wait_s;
+    e->value[4].number = figures->blocked_fraction;
+}
+
+void summary_stage(struct summary *s, const char *stage, double mean_s, double p50_s, double p99_s)
+{
+    struct entry *e = entry_new(s, SUMMARY_STAGES, stage);
+    e->value[0].number = mean_s;
+    e->value[1].number = p50_s;
+    e->value[2].number = p99_s;
+}
+
+void summary_limit(struct summary *s, const char *what, double share, double rate_if_free)
+{
+    struct entry *e = entry_new(s, SUMMARY_LIMITS, what);
+    e->value[0].number = share;
+    e->value[1].number = rate_if_free;
+}
+
+void summary_balance(struct summary *s, const char *name, uint64_t left, uint64_t right, bool ok)
+{
+    struct entry *e = entry_new(s, SUMMARY_BALANCES, name);
+    e->value[0].count = left;
+    e->value[1].count = right;
+    e->value[2].flag = ok;
+}
+
+void summary_expect(struct summary *s, const char *key, const struct summary_expectation *x)
+{
+    struct entry *e = entry_new(s, SUMMARY_EXPECTATIONS, key);
+    e->value[0].number = x->published;
+    e->value[1].number = x->measured;
+    e->value[2].number = x->error;
+    e->value[3].flag = x->ok;
+    e->value[4].flag = x->comparable;
+}
+
+/* --- looking up --- */
+
+static double value_number(const struct value *v, enum summary_type type)
+{
+    switch (type) {
+    case SUMMARY_FLAG:
+        return v->flag;
+    case SUMMARY_COUNT:
+        return (double)v->count;
+    case SUMMARY_NUMBER:
+        return v->number;
+    case SUMMARY_TEXT:
+        break;
+    }
+    g_assert_not_reached();
+}
+
+static gboolean lookup_failure(GError **error, const char *path, const char *reason)
+{
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s %s", path, reason);
+    return FALSE;
+}
+
+static gboolean key_lookup(const struct summary *s, unsigned group, const char *path, const char *key, double *value,
+                           GError **error)
+{
+    int k = summary_key_find(group, key);
+    if (k < 0) {
+        char *nearest = summary_key_nearest(path);
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s is not a key of the summary; did you mean %s", path,
+                    nearest);
+        g_free(nearest);
+        return FALSE;
+    }
+    if (summary_keys[k].type == SUMMARY_TEXT)
+        return lookup_failure(error, path, "is a text, not a number");
+    if (!s->group[group])
+        return lookup_failure(error, path, "is not in this run's summary: the deck has no such part");
+    if (!s->value[k].set)
+        return lookup_failure(error, path, "was not set by this run");
+    *value = value_number(&s->value[k], summary_keys[k].type);
+    return TRUE;
+}
+
+/* "roles.NAME.key": the name may hold dots. */
+static gboolean entry_lookup(const struct summary *s, enum summary_list list, const char *path, const char *rest,
+                             double *value, GError **error)
+{
+    const char *dot = strrchr(rest, '.');
+    int k = dot == NULL ? -1 : summary_entry_key_find(list, dot + 1);
+    if (k < 0)
+        return lookup_failure(error, path, "is not a key of the summary; expected roles.ROLE.KEY or stages.STAGE.KEY, "
+                                           "with a key such as busy_fraction or p99_s");
+    for (guint i = 0; i < s->list[list]->len; i++) {
+        const struct entry *e = g_ptr_array_index(s->list[list], i);
+        if (strlen(e->name) == (size_t)(dot - rest) && strncmp(e->name, rest, (size_t)(dot - rest)) == 0) {
+            *value = value_number(&e->value[k], summary_entry_keys[list][k].type);
+            return TRUE;
+        }
+    }
+    return lookup_failure(error, path, "is not in this run's summary: it has no such role or stage");
+}
+
+gboolean summary_lookup(const struct summary *s, const char *path, double *value, GError **error)
+{
+    *value = NAN;
+    const char *dot = strchr(path, '.');
+    char *group = dot == NULL ? g_strdup(path) : g_strndup(path, (gsize)(dot - path));
+    int g = summary_group_find(group);
+    gboolean good;
+    if (dot != NULL && strcmp(group, "roles") == 0)
+        good = entry_lookup(s, SUMMARY_ROLES, path, dot + 1, value, error);
+    else if (dot != NULL && strcmp(group, "stages") == 0)
+        good = entry_lookup(s, SUMMARY_STAGES, path, dot + 1, value, error);
+    else
+        good = key_lookup(s, g < 0 ? SUMMARY_GROUPS : (unsigned)g, path, dot == NULL ? "" : dot + 1, value, error);
+    g_free(group);
+    return good;
+}
+
+bool summary_key_known(const char *path)
+{
+    struct summary *s = summary_new();
+    double value;
+    GError *error = NULL;
+    /* Every key is known to a summary in which all groups are there and set. */
+    for (unsigned g = 0; g < SUMMARY_GROUPS; g++)
+        s->group[g] = true;
+    for (unsigned k = 0; k < summary_key_count; k++)
+        s->value[k].set = true;
+    bool known = summary_lookup(s, path, &value, &error);
+    g_clear_error(&error);
+    const char *dot = strrchr(path, '.');
+    if (!known && dot != NULL && (g_str_has_prefix(path, "roles.") || g_str_has_prefix(path, "stages."))) {
+        enum summary_list list = path[0] == 'r' ? SUMMARY_ROLES : SUMMARY_STAGES;
+        const char *name = strchr(path, '.') + 1;
+        known = dot > name && summary_entry_key_find(list, dot + 1) >= 0;
+    }
+    summary_free(s);
+    return known;
+}
+
+/* --- as JSON --- */
+
+static void put_string(GString *out, const char *text)
+{
+    char *valid = g_utf8_make_valid(text, -1);
+    g_string_append_c(out, '"');
+    for (const char *at = valid; *at != '\0'; at++) {
+        unsigned char c = (unsigned char)*at;
+        if (c == '"' || c == '\\')
+            g_string_append_printf(out, "\\%c", c);
+        else if (c < 0x20)
+            g_string_append_printf(out, "\\u%04x", c);
+        else
+            g_string_append_c(out, (gchar)c);
+    }
+    g_string_append_c(out, '"');
+    g_free(valid);
+}
+
+/* The shortest form that reads back as the same number, with a point or an exponent; null when it has no value. */
+static void put_number(GString *out, double number)
+{
+    char text[G_ASCII_DTOSTR_BUF_SIZE];
+    if (!isfinite(number)) {
+        g_string_append(out, "null");
+        return;
+    }
+    for (int digits = 15; digits <= 17; digits++) {
+        char format[8];
+        g_snprintf(format, sizeof format, "%%.%dg", digits);
+        g_ascii_formatd(text, sizeof text, format, number);
+        if (g_ascii_strtod(text, NULL) == number)
+            break;
+    }
+    g_string_append(out, text);
+    if (strpbrk(text, ".e") == NULL)
+        g_string_append(out, ".0");
+}
+
+static void put_value(GString *out, const struct value *v, enum summary_type type)
+{
+    switch (type) {
+    case SUMMARY_TEXT:
+        put_string(out, v->text == NULL ? "" : v->text);
+        break;
+    case SUMMARY_FLAG:
+        g_string_append(out, v->flag ? "true" : "false");
+        break;
+    case SUMMARY_COUNT:
+        g_string_append_printf(out, "%" G_GUINT64_FORMAT, v->count);
+        break;
+    case SUMMARY_NUMBER:
+        put_number(out, v->number);
+        break;
+    }
+}
+
+static gboolean put_group(GString *out, const struct summary *s, unsigned group, GError **error)
+{
+    g_string_append_printf(out, ",\n  \"%s\": {", summary_group_names[group]);
+    bool first = true;
+    for (unsigned k = 0; k < summary_key_count; k++) {
+        if (summary_keys[k].group != group)
+            continue;
+        if (!s->value[k].set) {
+            g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME,
+                        "the summary cannot be written: the run never set %s.%s", summary_group_names[group],
+                        summary_keys[k].name);
+            return FALSE;
+        }
+        g_string_append_printf(out, "%s\n    \"%s\": ", first ? "" : ",", summary_keys[k].name);
+        put_value(out, &s->value[k], summary_keys[k].type);
+        first = false;
+    }
+    g_string_append(out, "\n  }");
+    return TRUE;
+}
+
+/* An object by name; the limits, which are ranked, an array whose entries begin with the name. */
+static void put_list(GString *out, const struct summary *s, enum summary_list list)
+{
+    bool ranked = list == SUMMARY_LIMITS;
+    if (s->list[list]->len == 0)
+        return;
+    g_string_append_printf(out, ",\n  \"%s\": %c", summary_list_names[list], ranked ? '[' : '{');
+    for (guint i = 0; i < s->list[list]->len; i++) {
+        const struct entry *e = g_ptr_array_index(s->list[list], i);
+        g_string_append_printf(out, "%s\n    %s", i == 0 ? "" : ",", ranked ? "{ \"name\": " : "");
+        put_string(out, e->name);
+        g_string_append(out, ranked ? ", " : ": { ");
+        for (unsigned k = 0; summary_entry_keys[list][k].name != NULL; k++) {
+            g_string_append_printf(out, "%s\"%s\": ", k == 0 ? "" : ", ", summary_entry_keys[list][k].name);
+            put_value(out, &e->value[k], summary_entry_keys[list][k].type);
+        }
+        g_string_append(out, " }");
+    }
+    g_string_append_printf(out, "\n  %c", ranked ? ']' : '}');
+}
+
+char *summary_to_text(const struct summary *s, GError **error)
+{
+    GString *out = g_string_new(NULL);
+    g_string_append_printf(out, "{\n  \"format\": %d", SUMMARY_FORMAT);
+    for (unsigned g = 0; g < SUMMARY_GROUPS; g++) {
+        if (s->group[g] && !put_group(out, s, g, error)) {
+            g_string_free(out, TRUE);
+            return NULL;
+        }
+    }
+    for (unsigned l = 0; l < SUMMARY_LISTS; l++)
+        put_list(out, s, l);
+    g_string_append(out, "\n}\n");
+    return g_string_free(out, FALSE);
+}
+
+gboolean summary_write(const struct summary *s, const char *path, GError **error)
+{
+    char *text = summary_to_text(s, error);
+    if (text == NULL)
+        return FALSE;
+    GError *reason = NULL;
+    /* g_file_set_contents writes to a temporary name in the same folder and renames. */
+    gboolean good = g_file_set_contents(path, text, -1, &reason);
+    if (!good) {
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s: cannot be written: %s", path, reason->message);
+        g_clear_error(&reason);
+    }
+    g_free(text);
+    return good;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "trace/summary_keys.h"
+
+#include <string.h>
+
+#include <glib.h>
+
+const char *const summary_group_names[SUMMARY_GROUPS] = {
+    "run", "jobs", "kvs", "event", "subscribe", "client", "io"
+};
+
+const struct summary_key summary_keys[] = {
+    { SUMMARY_RUN, "completed", SUMMARY_FLAG },
+    { SUMMARY_RUN, "digest", SUMMARY_TEXT },
+    { SUMMARY_RUN, "clock", SUMMARY_TEXT },
+    { SUMMARY_RUN, "processes", SUMMARY_COUNT },
+    { SUMMARY_RUN, "active_processes", SUMMARY_COUNT },
+    { SUMMARY_RUN, "spread", SUMMARY_TEXT },
+    { SUMMARY_RUN, "windows", SUMMARY_COUNT },
+    { SUMMARY_RUN, "events_per_window", SUMMARY_NUMBER },
+    { SUMMARY_RUN, "remote_messages", SUMMARY_COUNT },
+    { SUMMARY_RUN, "wall_s", SUMMARY_NUMBER },
+    { SUMMARY_RUN, "sim_end_s", SUMMARY_NUMBER },
+    { SUMMARY_RUN, "events", SUMMARY_COUNT },
+    { SUMMARY_RUN, "events_per_s", SUMMARY_NUMBER },
+    { SUMMARY_RUN, "peak_rss_bytes", SUMMARY_COUNT },
+    { SUMMARY_RUN, "bytes_per_actor", SUMMARY_NUMBER },
+    { SUMMARY_RUN, "actors", SUMMARY_COUNT },
+    { SUMMARY_RUN, "seed", SUMMARY_COUNT },
+    { SUMMARY_RUN, "version", SUMMARY_TEXT },
+
+    { SUMMARY_JOBS, "submitted", SUMMARY_COUNT },
+    { SUMMARY_JOBS, "completed", SUMMARY_COUNT },
+    { SUMMARY_JOBS, "failed", SUMMARY_COUNT },
+    { SUMMARY_JOBS, "killed", SUMMARY_COUNT },
+    { SUMMARY_JOBS, "cancelled", SUMMARY_COUNT },
+    { SUMMARY_JOBS, "rejected", SUMMARY_COUNT },
+    { SUMMARY_JOBS, "unfinished", SUMMARY_COUNT },
+    { SUMMARY_JOBS, "retried", SUMMARY_COUNT },
+    { SUMMARY_JOBS, "lost", SUMMARY_COUNT },
+    { SUMMARY_JOBS, "submit_rate", SUMMARY_NUMBER },
+    { SUMMARY_JOBS, "run_rate", SUMMARY_NUMBER },
+    { SUMMARY_JOBS, "first_done_s", SUMMARY_NUMBER },
+    { SUMMARY_JOBS, "makespan_s", SUMMARY_NUMBER },
+    { SUMMARY_JOBS, "mean_wait_s", SUMMARY_NUMBER },
+    { SUMMARY_JOBS, "max_wait_s", SUMMARY_NUMBER },
+    { SUMMARY_JOBS, "mean_bounded_slowdown", SUMMARY_NUMBER },
+    { SUMMARY_JOBS, "utilisation", SUMMARY_NUMBER },
+
+    { SUMMARY_KVS, "transactions", SUMMARY_COUNT },
+    { SUMMARY_KVS, "commits", SUMMARY_COUNT },
+    { SUMMARY_KVS, "merged", SUMMARY_COUNT },
+    { SUMMARY_KVS, "lookups", SUMMARY_COUNT },
+    { SUMMARY_KVS, "blobs", SUMMARY_COUNT },
+    { SUMMARY_KVS, "namespaces_created", SUMMARY_COUNT },
+    { SUMMARY_KVS, "namespaces_removed", SUMMARY_COUNT },
+
+    { SUMMARY_EVENT, "published", SUMMARY_COUNT },
+    { SUMMARY_EVENT, "delivered", SUMMARY_COUNT },
+    { SUMMARY_EVENT, "dropped", SUMMARY_COUNT },
+    { SUMMARY_EVENT, "discarded", SUMMARY_COUNT },
+    { SUMMARY_EVENT, "duplicates", SUMMARY_COUNT },
+    { SUMMARY_EVENT, "overlay_messages", SUMMARY_COUNT },
+
+    { SUMMARY_SUBSCRIBE, "namespace_calls", SUMMARY_COUNT },
+    { SUMMARY_SUBSCRIBE, "other_calls", SUMMARY_COUNT },
+    { SUMMARY_SUBSCRIBE, "blocked_s", SUMMARY_NUMBER },
+
+    { SUMMARY_CLIENT, "gc_s", SUMMARY_NUMBER },
+    { SUMMARY_CLIENT, "gc_s_per_minute", SUMMARY_NUMBER },
+    { SUMMARY_CLIENT, "heap_free_bytes", SUMMARY_COUNT },
+    { SUMMARY_CLIENT, "first_minute_rate", SUMMARY_NUMBER },
+    { SUMMARY_CLIENT, "last_minute_rate", SUMMARY_NUMBER },
+
+    { SUMMARY_IO, "bytes", SUMMARY_COUNT },
+    { SUMMARY_IO, "writes", SUMMARY_COUNT },
+    { SUMMARY_IO, "extending_writes", SUMMARY_COUNT },
+    { SUMMARY_IO, "exclusive_locks", SUMMARY_COUNT },
+    { SUMMARY_IO, "shared_locks", SUMMARY_COUNT },
+    { SUMMARY_IO, "lone_writes", SUMMARY_COUNT },
+    { SUMMARY_IO, "inflight_max", SUMMARY_COUNT },
+    { SUMMARY_IO, "lock_wait_s", SUMMARY_NUMBER },
+    { SUMMARY_IO, "bandwidth_bytes_per_s", SUMMARY_NUMBER },
+};
+const unsigned summary_key_count = G_N_ELEMENTS(summary_keys);
+
+const char *const summary_list_names[SUMMARY_LISTS] = { "roles", "stages", "limits", "balance", "expect" };
+
+const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_KEYS_MAX] = {
+    [SUMMARY_ROLES] = { { "handled", SUMMARY_COUNT },
+                        { "busy_fraction", SUMMARY_NUMBER },
+                        { "mean_queue", SUMMARY_NUMBER },
+                        { "mean_wait_s", SUMMARY_NUMBER },
+                        { "blocked_fraction", SUMMARY_NUMBER } },
+    [SUMMARY_STAGES] = { { "mean_s", SUMMARY_NUMBER }, { "p50_s", SUMMARY_NUMBER }, { "p99_s", SUMMARY_NUMBER } },
+    [SUMMARY_LIMITS] = { { "share", SUMMARY_NUMBER }, { "rate_if_free", SUMMARY_NUMBER } },
+    [SUMMARY_BALANCES] = { { "left", SUMMARY_COUNT }, { "right", SUMMARY_COUNT }, { "ok", SUMMARY_FLAG } },
+    [SUMMARY_EXPECTATIONS] = { { "published", SUMMARY_NUMBER },
+                               { "measured", SUMMARY_NUMBER },
+                               { "error", SUMMARY_NUMBER },
+                               { "ok", SUMMARY_FLAG },
+                               { "comparable", SUMMARY_FLAG } },
+};
+
+int summary_group_find(const char *name)
+{
+    for (int g = 0; g < SUMMARY_GROUPS; g++)
+        if (strcmp(summary_group_names[g], name) == 0)
+            return g;
+    return -1;
+}
+
+int summary_key_find(unsigned group, const char *name)
+{
+    for (unsigned k = 0; k < summary_key_count; k++)
+        if (summary_keys[k].group == group && strcmp(summary_keys[k].name, name) == 0)
+            return (int)k;
+    return -1;
+}
+
+int summary_entry_key_find(enum summary_list list, const char *name)
+{
+    for (int k = 0; summary_entry_keys[list][k].name != NULL; k++)
+        if (strcmp(summary_entry_keys[list][k].name, name) == 0)
+            return k;
+    return -1;
+}
+
+/* Levenshtein's distance: letters to insert, delete or change. */
+static unsigned distance(const char *a, const char *b)
+{
+    size_t n = strlen(b);
+    unsigned *row = g_new(unsigned, n + 1);
+    for (size_t j = 0; j <= n; j++)
+        row[j] = (unsigned)j;
+    for (size_t i = 0; a[i] != '\0'; i++) {
+        unsigned before = row[0];
+        row[0] = (unsigned)i + 1;
+        for (size_t j = 1; j <= n; j++) {
+            unsigned change = before + (a[i] != b[j - 1]);
+            before = row[j];
+            row[j] = MIN(change, MIN(row[j], row[j - 1]) + 1);
+        }
+    }
+    unsigned result = row[n];
+    g_free(row);
+    return result;
+}
+
+char *summary_key_nearest(const char *path)
+{
+    char *best = NULL;
+    unsigned least = G_MAXUINT;
+    for (unsigned k = 0; k < summary_key_count; k++) {
+        char *known = g_strdup_printf("%s.%s", summary_group_names[summary_keys[k].group], summary_keys[k].name);
+        unsigned changes = distance(path, known);
+        if (changes < least) {
+            least = changes;
+            g_free(best);
+            best = g_steal_pointer(&known);
+        }
+        g_free(known);
+    }
+    return best;
+}

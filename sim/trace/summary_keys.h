@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The keys of the summary, in order: one table, from which it is written, read and looked up. Internal to sim/trace/.
+ *
+ * Keys are never renamed without a new SUMMARY_FORMAT.
+ */
+#ifndef TIERCEL_TRACE_SUMMARY_KEYS_H
+#define TIERCEL_TRACE_SUMMARY_KEYS_H
+
+enum { SUMMARY_FORMAT = 1 };
+
+enum summary_type {
+    SUMMARY_TEXT,
+    SUMMARY_FLAG,
+    SUMMARY_COUNT,      /* a whole number, 0 or above */
+    SUMMARY_NUMBER      /* finite, or null: it has no value */
+};
+
+enum summary_group {
+    SUMMARY_RUN,
+    SUMMARY_JOBS,
+    SUMMARY_KVS,
+    SUMMARY_EVENT,
+    SUMMARY_SUBSCRIBE,
+    SUMMARY_CLIENT,
+    SUMMARY_IO,
+    SUMMARY_GROUPS
+};
+extern const char *const summary_group_names[SUMMARY_GROUPS];
+
+struct summary_key {
+    enum summary_group group;
+    const char *name;
+    enum summary_type type;
+};
+extern const struct summary_key summary_keys[];
+extern const unsigned summary_key_count;
+
+enum summary_list {
+    SUMMARY_ROLES,
+    SUMMARY_STAGES,
+    SUMMARY_LIMITS,
+    SUMMARY_BALANCES,
+    SUMMARY_EXPECTATIONS,
+    SUMMARY_LISTS
+};
+extern const char *const summary_list_names[SUMMARY_LISTS];
+
+enum { SUMMARY_ENTRY_KEYS_MAX = 6 };
+struct summary_entry_key {
+    const char *name;   /* NULL after the last */
+    enum summary_type type;
+};
+extern const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_KEYS_MAX];
+
+/* Indices by name, -1 when there is none. */
+int summary_group_find(const char *name);
+int summary_key_find(unsigned group, const char *name);
+int summary_entry_key_find(enum summary_list list, const char *name);
+
+/* The known "group.key" that is the fewest changes of letters away; the caller frees it. */
+char *summary_key_nearest(const char *path);
+
+#endif

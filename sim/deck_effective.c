@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "deck_internal.h"
+
+/* A value as another folder's deck would state it. */
+static void append_value(GString *text, const struct deck_key *key, const char *value)
+{
+    if (key->type == DECK_FILE || key->type == DECK_DIRECTORY) {
+        g_autofree char *absolute = g_canonicalize_filename(value, NULL);
+        g_string_append_printf(text, "%s = %s\n", key->name, absolute);
+    } else {
+        g_string_append_printf(text, "%s = %s\n", key->name, value);
+    }
+}
+
+/* The base and the profile are told but not stated: their values stand here themselves. */
+static bool is_resolved(const struct deck_key *key)
+{
+    return (strcmp(key->group, "deck") == 0 && strcmp(key->name, "base") == 0) ||
+           (strcmp(key->group, "costs") == 0 && strcmp(key->name, "profile") == 0);
+}
+
+static void append_key(const struct deck *deck, GString *text, unsigned index)
+{
+    const struct deck_key *key = &deck->schema->keys[index];
+    const struct deck_held *held = &deck->held[index];
+
+    if (!held->has)
+        return;
+    if (is_resolved(key)) {
+        g_string_append_printf(text, "# %s = %s (%s)\n", key->name, held->value.text, held->where);
+        return;
+    }
+    if (strcmp(key->group, "deck") == 0 && strcmp(key->name, "comparable") == 0) {
+        if (!deck_comparable(deck))
+            g_string_append(text, "# a key that matters to [expect] was overridden\ncomparable = false\n");
+        return;
+    }
+    g_string_append_printf(text, "# %s\n", held->where);
+    append_value(text, key, held->value.text);
+}
+
+static void append_group(const struct deck *deck, GString *text, const struct deck_group *group)
+{
+    size_t before = text->len;
+
+    g_string_append_printf(text, "\n[%s]\n", group->name);
+    size_t header = text->len;
+    for (unsigned i = 0; i < deck->schema->key_count; i++)
+        if (strcmp(deck->schema->keys[i].group, group->name) == 0)
+            append_key(deck, text, i);
+    if (text->len == header)
+        g_string_truncate(text, before);
+}
+
+static void append_expectations(const struct deck *deck, GString *text)
+{
+    if (deck->expectations->len > 0)
+        g_string_append(text, "\n[expect]\n");
+    for (unsigned i = 0; i < deck->expectations->len; i++) {
+        const struct deck_expectation *e = deck_expectation(deck, i);
+        char number[G_ASCII_DTOSTR_BUF_SIZE];
+        char tolerance[G_ASCII_DTOSTR_BUF_SIZE];
+        g_ascii_formatd(number, sizeof number, "%.15g", e->published);
+        g_ascii_formatd(tolerance, sizeof tolerance, "%.10g", e->tolerance * 100);
+        g_string_append_printf(text, "# %s\n%s = %s%s %s%% \"%s\"\n", e->where, e->key, number, e->unit, tolerance,
+                               e->source);
+    }
+}
+
+static void append_tests(const struct deck *deck, GString *text)
+{
+    if (deck->test_applied || deck->tests->len == 0)
+        return;
+    g_string_append(text, "\n[test]\n");
+    for (unsigned i = 0; i < deck->tests->len; i++) {
+        const struct deck_test *test = &g_array_index(deck->tests, struct deck_test, i);
+        const struct deck_key *key = &deck->schema->keys[test->key];
+        g_string_append_printf(text, "%s.", key->group);
+        append_value(text, key, test->text);
+    }
+}
+
+static void append_sweep(const struct deck *deck, GString *text)
+{
+    if (deck->sweep->len == 0)
+        return;
+    g_string_append(text, "\n[sweep]\n");
+    for (unsigned i = 0; i < deck->sweep->len; i++) {
+        const struct deck_entry *entry = &g_array_index(deck->sweep, struct deck_entry, i);
+        g_string_append_printf(text, "%s = %s\n", entry->key, entry->value);
+    }
+}
+
+char *deck_effective(const struct deck *deck)
+{
+    GString *text = g_string_new(NULL);
+
+    g_string_append_printf(text, "# The effective deck of %s: every value that holds, behind the place where it comes "
+                           "from.\n", deck_path(deck));
+    for (const struct deck_group *group = deck->schema->groups; group->name != NULL; group++)
+        if (!group->free)
+            append_group(deck, text, group);
+    append_expectations(deck, text);
+    append_tests(deck, text);
+    append_sweep(deck, text);
+    return g_string_free(text, FALSE);
+}
+
+char *deck_as_read(const struct deck *deck)
+{
+    GString *text = g_string_new(NULL);
+
+    for (unsigned i = 0; i < deck->files->len; i++) {
+        const struct deck_file *file = deck->files->pdata[i];
+        size_t size;
+        const char *data = g_bytes_get_data(file->bytes, &size);
+        if (i > 0)
+            g_string_append_printf(text, "\n# --- %s ---\n", file->path);
+        g_string_append_len(text, data, (gssize)size);
+    }
+    return g_string_free(text, FALSE);
+}

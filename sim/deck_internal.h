@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the deck reader share. Callers include deck.h.
+ *
+ *     deck.c             getters, problems
+ *     deck_load.c        reads files and settings, layer by layer
+ *     deck_check.c       what holds between keys: required ones, choices that need one another, kinds
+ *     deck_expect.c      [expect] and [sweep]
+ *     deck_effective.c   writes a deck back
+ */
+#ifndef TIERCEL_DECK_INTERNAL_H
+#define TIERCEL_DECK_INTERNAL_H
+
+#include "deck.h"
+
+/* Ranks of layers: a value replaces one of lower or equal rank. A file's profile ranks one below the file, a base two
+ * below the deck that names it. */
+enum deck_rank {
+    RANK_DEFAULT = 0,
+    RANK_DECK = 1000,
+    RANK_TEST = 2000,
+    RANK_SETTING = 3000
+};
+
+enum { DECK_BASES_MAX = 16 };
+
+struct deck_held {                  /* what holds for a key of the schema */
+    struct deck_value value;
+    char *where;
+    const char *path;               /* of the file; the option of a setting */
+    unsigned line;                  /* 0 for a setting */
+    int rank;
+    bool has;
+    bool bad;
+};
+
+struct deck_test {                  /* an entry of [test] */
+    unsigned key;                   /* index into the schema */
+    char *text;
+};
+
+struct deck_problem {
+    unsigned order;                 /* of the file or setting */
+    unsigned line;
+    unsigned index;                 /* of the complaint: keeps the order within a line */
+    char *text;
+};
+
+struct deck {
+    const struct deck_schema *schema;
+    char *name;
+    GPtrArray *files;               /* struct deck_file: the deck, its bases from near to far, its profile */
+    unsigned bases;                 /* files up to here are the deck and its bases */
+    GStringChunk *places;           /* options of settings */
+    GPtrArray *place_order;         /* paths and options in the order in which problems are shown */
+    struct deck_held *held;         /* per key of the schema */
+    GArray *tests;                  /* struct deck_test, each key once, the deck's own rather than its base's */
+    bool test_applied;
+    bool comparable;
+    GArray *expectations;           /* struct deck_expectation */
+    GArray *sweep;                  /* struct deck_entry */
+    char *sweep_where;
+    GArray *problems;               /* struct deck_problem */
+};
+
+/* Index of a key; it must exist. */
+unsigned deck_index(const struct deck *deck, const char *group, const char *key);
+
+/* A complaint about a place: a path and a line, or an option and 0. */
+void deck_complain_at(struct deck *deck, const char *path, unsigned line, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
+
+/* "path:line". Free with g_free. */
+char *deck_place(const char *path, unsigned line);
+
+/* deck_check.c: after all layers; decides which keys have a value at all. */
+void deck_check(struct deck *deck);
+
+/* deck_expect.c: the deck's own [expect] and [sweep]. */
+void deck_read_expectation(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry);
+void deck_read_sweep(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry);
+
+/* deck_load.c: finds the key "group.key" in the schema; complains and returns -1 when there is none, or when it can
+ * only stand in a deck. */
+int deck_find_dotted(struct deck *deck, const char *dotted, const char *path, unsigned line, const char *prefix);
+
+#endif

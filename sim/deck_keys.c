@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The groups and keys of a deck: the table behind the reader, `tiercel check` and tiercel-deck(5). The costs are not
+ * here: their list stands with the roles that pay them (ranks/instance.h) and is joined on below.
+ */
+#include "deck_schema.h"
+
+
+#include "ranks/instance.h"
+
+static const char *const kinds[] = { "brokered", NULL };
+
+static const struct deck_group groups[] = {
+    { "deck", DECK_ALL_KINDS, false, "what this file is" },
+    { "run", DECK_ALL_KINDS, false, "how the simulation is run; only the seed and the end change its result" },
+    { "system", DECK_ALL_KINDS, false, "what is simulated" },
+    { "cluster", DECK_ALL_KINDS, false, "the simulated machines" },
+    { "network", DECK_ALL_KINDS, false, "the links between actors" },
+    { "workload", DECK_ALL_KINDS, false, "where jobs come from" },
+    { "events", DECK_BROKERED, false, "what the key-value store's events are called, and who subscribes to what" },
+    { "kvs", DECK_BROKERED, false, "the key-value store" },
+    { "ingest", DECK_BROKERED, false, "the service that takes submissions" },
+    { "job-manager", DECK_BROKERED, false, "the service that follows each job" },
+    { "scheduler", DECK_BROKERED, false, "which job starts next, and where" },
+    { "costs", DECK_ALL_KINDS, false, "how long one handling keeps its actor busy" },
+    { "trace", DECK_ALL_KINDS, false, "what is recorded" },
+    { "expect", DECK_ALL_KINDS, true, "published figures that the summary is compared with: "
+      "jobs.run_rate = 67.6/s 2% \"source\"" },
+    { "test", DECK_ALL_KINDS, true, "overrides, group.key = value, that make the deck a test of under a second; "
+      "applied by the option --test" },
+    { "sweep", DECK_ALL_KINDS, true, "the values that a sweep goes through: group.key = value; value; ... or "
+      "1..1024 *2" },
+    { NULL, 0, false, NULL }
+};
+
+#define ALWAYS NULL
+#define NO_CHOICES NULL
+
+static const struct deck_key keys[] = {
+    { "deck", "format", QUANTITY_COUNT, NULL, "1", "1", NO_CHOICES, ALWAYS, DECK_ALL_KINDS,
+      DECK_REQUIRED | DECK_UNMODELLED | DECK_OWN, "the version of the deck's form; the first key of every deck" },
+    { "deck", "title", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
+      "what the deck shows, in one line" },
+    { "deck", "base", DECK_FILE, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED | DECK_OWN,
+      "a deck that this one builds on: its values hold where this deck states none, except [expect] and [sweep]" },
+    { "deck", "comparable", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS,
+      DECK_UNMODELLED | DECK_OWN,
+      "whether [expect] is compared; false in the effective deck of a run that overrode a modelled key" },
+
+    { "run", "seed", QUANTITY_COUNT, "1", NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
+      "the seed of all random numbers" },
+    { "run", "clock", DECK_CHOICE, "virtual", NULL, NULL, "virtual", ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
+      "virtual: the parts run as a simulation in virtual time" },
+    { "run", "placement", DECK_CHOICE, "node", NULL, NULL, "node|role", ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
+      "how actors are spread over processes: node gives each process a block of nodes, role gives each process one "
+      "class of roles. Never changes the result" },
+    { "run", "spread", DECK_CHOICE, "auto", NULL, NULL, "auto|always", ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
+      "auto: a run with too little work for its processes goes on with fewer; always: it keeps all. Never changes the "
+      "result" },
+    { "run", "inbox", DECK_CHOICE, "shortcut", NULL, NULL, "shortcut|explicit", ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
+      "shortcut: where nothing can tell the difference, a message is handled as soon as it arrives, at the time at "
+      "which its actor will be free; explicit: it always waits in a queue. Never changes the result; for tests" },
+    { "run", "stop-after", QUANTITY_DURATION, NULL, "1ns", NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "virtual time after which the run is stopped; none: it goes on until all is done" },
+    { "run", "tick", QUANTITY_DURATION, "1s", "1us", NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "the end of a run is looked for at multiples of this virtual time" },
+
+    { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered", ALWAYS, DECK_ALL_KINDS, DECK_REQUIRED,
+      "brokered: a tree of brokers with a key-value store and a job pipeline, as Flux was in early 2020" },
+    { "system", "age", QUANTITY_DURATION, "600s", NULL, "12000d", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "how long the instance has been up when the run begins; job ids count milliseconds from then" },
+
+    { "cluster", "nodes", QUANTITY_COUNT, "1", "1", "16384", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "simulated nodes, each with its broker and services" },
+    { "cluster", "cores-per-node", QUANTITY_COUNT, "1", "1", "4096", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "cores of a node; one executor plays each" },
+    { "cluster", "fanout", QUANTITY_COUNT, "2", "1", "16384", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "children of a broker in the tree (Flux: tbon.arity)" },
+
+    { "network", "hop-latency", QUANTITY_DURATION, "50us", "1ns", "1h", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "one message from one node to another, besides its size" },
+    { "network", "local-latency", QUANTITY_DURATION, "10us", "1ns", "1h", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "one message between two actors of a node. Large values make windows long and parallel runs fast" },
+    { "network", "bandwidth", QUANTITY_BANDWIDTH, "1Gbit/s", "1B/s", NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "of each link between actors of different nodes" },
+    { "network", "header", QUANTITY_SIZE, "100B", NULL, "1MiB", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "what a message takes on such a link besides its payload" },
+
+    { "workload", "source", DECK_CHOICE, NULL, NULL, NULL, "bulk|jobspec", ALWAYS, DECK_ALL_KINDS, DECK_REQUIRED,
+      "bulk: jobs of one kind, made here; jobspec: a directory of Flux jobspec files (version 1)" },
+    { "workload", "jobs", QUANTITY_COUNT, "1024", NULL, "1000000000000", NO_CHOICES, "workload.source=bulk",
+      DECK_ALL_KINDS, 0, "how many jobs are submitted" },
+    { "workload", "cores", QUANTITY_COUNT, "1", "1", "67108864", NO_CHOICES, "workload.source=bulk", DECK_ALL_KINDS, 0,
+      "cores of a job" },
+    { "workload", "duration", QUANTITY_DISTRIBUTION, "0s", NULL, NULL, NO_CHOICES, "workload.source=bulk",
+      DECK_ALL_KINDS, 0, "how long a job's task runs" },
+    { "workload", "dir", DECK_DIRECTORY, NULL, NULL, NULL, NO_CHOICES, "workload.source=jobspec", DECK_ALL_KINDS, 0,
+      "the directory; its files that end in .json are submitted in the order of their names" },
+    { "workload", "repeat", QUANTITY_COUNT, "1", "1", "1000000000", NO_CHOICES, "workload.source=jobspec",
+      DECK_ALL_KINDS, 0, "how often the whole list of files is submitted" },
+    { "workload", "submit-window", QUANTITY_COUNT, NULL, "1", NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "submissions that may wait for their answer at a time; none: all at once" },
+    { "workload", "stop-queue", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "whether the client stops the queue, submits everything and starts it again, so that submission and execution "
+      "are measured apart" },
+
+    { "events", "scheme", DECK_CHOICE, "pr2792", NULL, NULL, "v0.16|pr2777|pr2792", ALWAYS, DECK_BROKERED, 0,
+      "the names of the events and who subscribes to what. v0.16: flux-core 0.16; pr2777: the kvs of node 0 subscribes "
+      "once, by common prefix; pr2792: the namespace stands inside the topic and one subscription replaces three" },
+    { "events", "wait-for-watch", QUANTITY_BOOLEAN, "false", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "whether a job's task waits until the watch of its input has begun, so that every job has one however short it "
+      "is" },
+
+    { "kvs", "merge", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "whether transactions of a namespace that wait behind one another are applied as one" },
+    { "kvs", "heartbeat", QUANTITY_DURATION, "2s", "10ms", "30s", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "the time between heartbeats; removed namespaces are freed at one" },
+
+    { "ingest", "batch", QUANTITY_DURATION, "10ms", NULL, "1h", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "how long submissions are collected, from the first, before they are committed together" },
+    { "ingest", "validators", QUANTITY_COUNT, "4", "1", "1024", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "processes that check jobspecs at the same time" },
+
+    { "job-manager", "batch", QUANTITY_DURATION, "10ms", NULL, "1h", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "how long events of jobs are collected, from the first, before they are committed together" },
+
+    { "scheduler", "mode", DECK_CHOICE, "single", NULL, NULL, "single|unlimited|limited:N", ALWAYS, DECK_BROKERED, 0,
+      "requests for resources that may be outstanding: one, all, or N" },
+    { "scheduler", "policy", DECK_CHOICE, "fcfs", NULL, NULL, "fcfs", ALWAYS, DECK_ALL_KINDS, 0,
+      "the order of the queue. fcfs: first come, first served; the head waits until it fits" },
+    { "scheduler", "fit", DECK_CHOICE, "worst", NULL, NULL, "worst|first|best", ALWAYS, DECK_ALL_KINDS, 0,
+      "which node is chosen. worst: the one with the most free cores; first: the lowest that has room; best: the one "
+      "with the fewest free cores that has room. Ties go to the lowest node" },
+
+    { "costs", "profile", DECK_NAME, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "a file NAME.costs of costs with their sources, looked up beside the deck and in its folder costs, then among "
+      "the installed ones" },
+    { NULL }    /* the single costs follow here */
+};
+
+static const struct deck_key trace_keys[] = {
+    { "trace", "level", DECK_CHOICE, "jobs", NULL, NULL, "stats|jobs|events", ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
+      "stats: curves, histograms and totals; jobs: a row a job as well; events: a row a message as well" },
+    { "trace", "flush-every", QUANTITY_DURATION, "30s", "100ms", "24h", NO_CHOICES, ALWAYS, DECK_ALL_KINDS,
+      DECK_UNMODELLED, "wall time between two moments at which the trace on disk is brought up to date" },
+    { "trace", "compress", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
+      "whether rows of jobs are compressed; rows of messages never are" },
+    { "trace", "bin", QUANTITY_DURATION, "1ms", "1us", "24h", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
+      "the first width of the bins of curves over time; it doubles when a run is longer than 1024 bins" },
+    { NULL }
+};
+
+/* A duration of `value` times 1000^unit ps in the largest unit that holds it as a whole number. */
+static void append_duration(GString *text, int64_t value, unsigned unit)
+{
+    static const char *const units[] = { "ps", "ns", "us", "ms", "s" };
+
+    for (; value != 0 && value % 1000 == 0 && unit + 1 < G_N_ELEMENTS(units); value /= 1000)
+        unit++;
+    g_string_append_printf(text, "%" G_GINT64_FORMAT "%s", value, units[unit]);
+}
+
+/* A cost as a deck would state it. */
+static char *cost_text(const struct cost *cost)
+{
+    GString *text = g_string_new(NULL);
+
+    if (cost->fixed_ns != 0 || (cost->per_byte_ps == 0 && cost->per_entry_ns == 0))
+        append_duration(text, cost->fixed_ns, 1);
+    if (cost->per_byte_ps != 0) {
+        g_string_append(text, text->len == 0 ? "" : " + ");
+        append_duration(text, cost->per_byte_ps, 0);
+        g_string_append(text, "/B");
+    }
+    if (cost->per_entry_ns != 0) {
+        g_string_append(text, text->len == 0 ? "" : " + ");
+        append_duration(text, cost->per_entry_ns, 1);
+        g_string_append(text, "/queued");
+    }
+    return g_string_free(text, FALSE);
+}
+
+static gpointer make_schema(gpointer data)
+{
+    GArray *all = g_array_new(TRUE, TRUE, sizeof(struct deck_key));
+    struct deck_schema *schema = g_new0(struct deck_schema, 1);
+
+    for (const struct deck_key *key = keys; key->group != NULL; key++)
+        g_array_append_val(all, *key);
+    for (const struct instance_cost_name *name = instance_cost_names; name->key != NULL; name++) {
+        struct deck_key key = { .group = "costs", .name = name->key, .type = QUANTITY_COST,
+                                .fallback = cost_text(&name->fallback), .kinds = DECK_BROKERED, .text = name->text };
+        g_array_append_val(all, key);
+    }
+    for (const struct deck_key *key = trace_keys; key->group != NULL; key++)
+        g_array_append_val(all, *key);
+    schema->groups = groups;
+    schema->kinds = kinds;
+    schema->key_count = all->len;
+    schema->keys = (const struct deck_key *)g_array_free(all, FALSE);
+    return schema;
+}
+
+const struct deck_schema *deck_schema_tiercel(void)
+{
+    static GOnce once = G_ONCE_INIT;
+
+    return g_once(&once, make_schema, NULL);
+}

@@ -1,0 +1,481 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include <string.h>
+
+#include "deck_internal.h"
+
+static void complain_file(void *data, const char *path, unsigned line, const char *text)
+{
+    deck_complain_at(data, path, line, "%s", text);
+}
+
+/* --- one value --- */
+
+/* A path as a program opens it: relative ones start from the folder of the file that states them. */
+static char *join_path(const char *stated_in, const char *path)
+{
+    if (stated_in == NULL || g_path_is_absolute(path) || strchr(stated_in, '/') == NULL)
+        return g_strdup(path);
+    g_autofree char *folder = g_path_get_dirname(stated_in);
+    return g_build_filename(folder, path, NULL);
+}
+
+static bool is_path(const struct deck_key *key)
+{
+    return key->type == DECK_FILE || key->type == DECK_DIRECTORY;
+}
+
+struct origin {
+    const char *path;               /* of the file, or the option */
+    unsigned line;
+    int rank;
+    bool is_file;
+};
+
+static bool is_hidden(const struct deck_held *held, const struct origin *origin)
+{
+    return (held->has || held->bad) && held->rank > origin->rank;
+}
+
+static void place_value(struct deck *deck, unsigned index, const struct deck_value *value, const struct origin *origin)
+{
+    const struct deck_key *key = &deck->schema->keys[index];
+    struct deck_held *held = &deck->held[index];
+
+    if (is_hidden(held, origin))
+        return;
+    char *text = is_path(key) ? join_path(origin->is_file ? origin->path : NULL, value->text) : g_strdup(value->text);
+    if (origin->rank >= RANK_TEST - 2 * DECK_BASES_MAX && (key->flags & DECK_UNMODELLED) == 0) {
+        const char *before = held->has ? held->value.text : key->fallback;
+        if (before == NULL || strcmp(before, text) != 0)
+            deck->comparable = false;
+    }
+    g_free(held->value.text);
+    g_free(held->where);
+    held->value = *value;
+    held->value.text = text;
+    held->where = deck_place(origin->path, origin->line);
+    held->path = origin->path;
+    held->line = origin->line;
+    held->rank = origin->rank;
+    held->has = true;
+    held->bad = false;
+}
+
+/* A value that could not be read still hides those of lower rank: the key reads as its default and is marked. */
+static void place_bad(struct deck *deck, unsigned index, const struct origin *origin)
+{
+    struct deck_held *held = &deck->held[index];
+
+    if (is_hidden(held, origin))
+        return;
+    g_clear_pointer(&held->value.text, g_free);
+    g_clear_pointer(&held->where, g_free);
+    *held = (struct deck_held){ .path = origin->path, .line = origin->line, .rank = origin->rank, .bad = true };
+}
+
+/* Reads a value and, unless `only_check`, lets it hold. `prefix` names the place in a message: "[cluster] nodes". */
+static bool take_value(struct deck *deck, unsigned index, const char *text, const struct origin *origin,
+                       const char *prefix, bool only_check)
+{
+    struct deck_value value;
+    GError *error = NULL;
+
+    if (!deck_key_parse(&deck->schema->keys[index], text, &value, &error)) {
+        deck_complain_at(deck, origin->path, origin->line, "%s: %s", prefix, error->message);
+        g_error_free(error);
+        if (!only_check)
+            place_bad(deck, index, origin);
+        return false;
+    }
+    if (!only_check)
+        place_value(deck, index, &value, origin);
+    g_free(value.text);
+    return true;
+}
+
+/* Index of a key; complains when it is unknown. */
+static int find_key(struct deck *deck, const char *group, const char *name, const char *path, unsigned line,
+                    const char *prefix)
+{
+    int index = deck_schema_find(deck->schema, group, name);
+
+    if (index < 0) {
+        g_autofree char *suggestion = deck_schema_suggest(deck->schema, group, name);
+        deck_complain_at(deck, path, line, "%s: unknown key; %s", prefix, suggestion);
+    }
+    return index;
+}
+
+int deck_find_dotted(struct deck *deck, const char *dotted, const char *path, unsigned line, const char *prefix)
+{
+    const char *dot = strrchr(dotted, '.');
+
+    if (dot == NULL || dot == dotted || dot[1] == '\0') {
+        g_autofree char *quoted = quantity_quote(dotted);
+        deck_complain_at(deck, path, line, "%s: %s is not group.key; expected for example cluster.nodes", prefix,
+                         quoted);
+        return -1;
+    }
+    g_autofree char *group = g_strndup(dotted, (size_t)(dot - dotted));
+    int group_index = deck_schema_find_group(deck->schema, group);
+    if (group_index < 0) {
+        g_autofree char *suggestion = deck_schema_suggest_group(deck->schema, group);
+        deck_complain_at(deck, path, line, "%s: unknown group; %s", prefix, suggestion);
+        return -1;
+    }
+    if (deck->schema->groups[group_index].free) {
+        deck_complain_at(deck, path, line, "%s: [%s] can only stand in a deck; expected a key of another group", prefix,
+                         group);
+        return -1;
+    }
+    int index = find_key(deck, group, dot + 1, path, line, prefix);
+    if (index >= 0 && (deck->schema->keys[index].flags & DECK_OWN) != 0) {
+        deck_complain_at(deck, path, line, "%s: [%s] %s can only stand in a deck; expected another key", prefix, group,
+                         dot + 1);
+        return -1;
+    }
+    return index;
+}
+
+/* --- one file --- */
+
+static bool known_path(const struct deck *deck, const char *path)
+{
+    g_autofree char *canonical = g_canonicalize_filename(path, NULL);
+
+    for (unsigned i = 0; i < deck->files->len; i++) {
+        g_autofree char *other = g_canonicalize_filename(((struct deck_file *)deck->files->pdata[i])->path, NULL);
+        if (strcmp(canonical, other) == 0)
+            return true;
+    }
+    return false;
+}
+
+static struct deck_file *add_file(struct deck *deck, const char *path, GBytes *bytes)
+{
+    g_ptr_array_add(deck->place_order, g_strdup(path));
+    struct deck_file *file = deck_file_scan(path, bytes, complain_file, deck);
+    g_ptr_array_add(deck->files, file);
+    g_bytes_unref(bytes);
+    return file;
+}
+
+/* A deck of a newer form is not looked at any further: every other complaint about it might be wrong. */
+static void check_format(struct deck *deck, struct deck_file *file)
+{
+    const struct deck_entry *first = file->entries->len > 0 ? deck_file_entry(file, 0) : NULL;
+    struct quantity format;
+
+    if (file->broken && first == NULL)
+        return;
+    if (first == NULL || strcmp(first->group, "deck") != 0 || strcmp(first->key, "format") != 0) {
+        deck_complain_at(deck, file->path, first == NULL ? 0 : first->line,
+                         "[deck] format: is not the first entry; expected [deck] and format = 1 before anything else");
+        return;
+    }
+    if (quantity_parse(QUANTITY_COUNT, first->value, NULL, &format, NULL) && format.count > 1) {
+        g_autofree char *quoted = quantity_quote(first->value);
+        deck_complain_at(deck, file->path, first->line,
+                         "[deck] format: %s is newer than this program reads; expected 1 (or a newer tiercel)", quoted);
+        file->broken = true;
+        g_array_set_size(file->entries, 0);
+        g_array_set_size(file->groups, 0);
+    }
+}
+
+static void check_groups(struct deck *deck, const struct deck_file *file)
+{
+    for (unsigned i = 0; i < file->groups->len; i++) {
+        const struct deck_entry *group = &g_array_index(file->groups, struct deck_entry, i);
+        if (deck_schema_find_group(deck->schema, group->group) >= 0)
+            continue;
+        g_autofree char *suggestion = deck_schema_suggest_group(deck->schema, group->group);
+        deck_complain_at(deck, file->path, group->line, "[%s]: unknown group; %s", group->group, suggestion);
+    }
+}
+
+static void take_test(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry, int rank)
+{
+    g_autofree char *prefix = g_strdup_printf("[test] %s", entry->key);
+    int index = deck_find_dotted(deck, entry->key, file->path, entry->line, prefix);
+    struct origin origin = { file->path, entry->line, rank, true };
+
+    if (index < 0 || !take_value(deck, (unsigned)index, entry->value, &origin, prefix, !deck->test_applied))
+        return;
+    for (unsigned i = 0; i < deck->tests->len; i++)
+        if (g_array_index(deck->tests, struct deck_test, i).key == (unsigned)index)
+            return;
+    struct deck_test test = { .key = (unsigned)index };
+    test.text = is_path(&deck->schema->keys[index]) ? join_path(file->path, entry->value) : g_strdup(entry->value);
+    g_array_append_val(deck->tests, test);
+}
+
+static void take_entry(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry,
+                       unsigned distance)
+{
+    int group = deck_schema_find_group(deck->schema, entry->group);
+    struct origin origin = { file->path, entry->line, RANK_DECK - 2 * (int)distance, true };
+    g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
+
+    if (group < 0 || entry->repeated)
+        return;
+    if (strcmp(entry->group, "test") == 0) {
+        take_test(deck, file, entry, RANK_TEST - 2 * (int)distance);
+    } else if (strcmp(entry->group, "expect") == 0) {
+        if (distance == 0)
+            deck_read_expectation(deck, file, entry);
+    } else if (strcmp(entry->group, "sweep") == 0) {
+        if (distance == 0)
+            deck_read_sweep(deck, file, entry);
+    } else {
+        int index = find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
+        if (index >= 0)
+            take_value(deck, (unsigned)index, entry->value, &origin, prefix,
+                       distance > 0 && (deck->schema->keys[index].flags & DECK_OWN) != 0);
+    }
+}
+
+/* --- the deck and its bases --- */
+
+static GBytes *read_installed(const struct deck_request *request, const char *format, char **found)
+{
+    g_autofree char *name = g_strdup_printf(format, request->path);
+    g_autofree char *path = g_build_filename(request->installed_dir, name, NULL);
+    GBytes *bytes = request->reader.read(request->reader.data, path, NULL);
+
+    if (bytes != NULL)
+        *found = g_steal_pointer(&path);
+    return bytes;
+}
+
+/* A path first; a bare name then is also that of an installed deck. */
+static void read_deck(struct deck *deck, const struct deck_request *request)
+{
+    g_autofree char *found = g_strdup(request->path);
+    g_autoptr(GError) error = NULL;
+    bool bare = strchr(request->path, '/') == NULL && request->installed_dir != NULL;
+    GBytes *bytes = request->reader.read(request->reader.data, request->path, &error);
+
+    if (bytes == NULL && bare && error->code == DECK_READ_ABSENT) {
+        g_clear_pointer(&found, g_free);
+        bytes = read_installed(request, "%s.deck", &found);
+        if (bytes == NULL)
+            bytes = read_installed(request, "%s", &found);
+    }
+    if (bytes != NULL) {
+        check_format(deck, add_file(deck, found, bytes));
+        return;
+    }
+    struct deck_file *nothing = add_file(deck, request->path, g_bytes_new_static("#", 1));
+    nothing->broken = true;
+    deck_complain_at(deck, request->path, 0, "%s%s", error->message,
+                     bare && error->code == DECK_READ_ABSENT ? ", and no installed deck has this name" : "");
+}
+
+static const struct deck_entry *find_entry(const struct deck_file *file, const char *group, const char *key)
+{
+    for (unsigned i = 0; i < file->entries->len; i++) {
+        const struct deck_entry *entry = deck_file_entry(file, i);
+        if (strcmp(entry->group, group) == 0 && strcmp(entry->key, key) == 0)
+            return entry;
+    }
+    return NULL;
+}
+
+/* Reads the deck that `file` builds on. NULL when there is none, or it cannot be used. */
+static struct deck_file *read_base(struct deck *deck, const struct deck_request *request, const struct deck_file *file)
+{
+    const struct deck_entry *entry = find_entry(file, "deck", "base");
+    g_autoptr(GError) error = NULL;
+
+    if (entry == NULL)
+        return NULL;
+    g_autofree char *path = join_path(file->path, entry->value);
+    g_autofree char *quoted = quantity_quote(entry->value);
+    if (known_path(deck, path)) {
+        deck_complain_at(deck, file->path, entry->line,
+                         "[deck] base: %s builds on this deck in turn; expected decks without a circle", quoted);
+        return NULL;
+    }
+    if (deck->files->len > DECK_BASES_MAX) {
+        deck_complain_at(deck, file->path, entry->line, "[deck] base: %s is more than %d bases away; expected fewer",
+                         quoted, DECK_BASES_MAX);
+        return NULL;
+    }
+    GBytes *bytes = request->reader.read(request->reader.data, path, &error);
+    if (bytes == NULL) {
+        deck_complain_at(deck, file->path, entry->line,
+                         "[deck] base: %s (%s) %s; expected the path of a deck, relative to this one", quoted, path,
+                         error->message);
+        return NULL;
+    }
+    struct deck_file *base = add_file(deck, path, bytes);
+    check_format(deck, base);
+    return base;
+}
+
+static void take_files(struct deck *deck)
+{
+    for (unsigned distance = 0; distance < deck->files->len; distance++) {
+        const struct deck_file *file = deck->files->pdata[distance];
+        check_groups(deck, file);
+        for (unsigned i = 0; i < file->entries->len; i++)
+            take_entry(deck, file, deck_file_entry(file, i), distance);
+    }
+}
+
+/* --- settings --- */
+
+static void take_setting(struct deck *deck, const struct deck_setting *setting)
+{
+    const char *where = g_string_chunk_insert(deck->places, setting->where);
+    const char *equals = strchr(setting->assignment, '=');
+    struct origin origin = { where, 0, RANK_SETTING, false };
+
+    g_ptr_array_add(deck->place_order, g_strdup(where));
+    if (equals == NULL) {
+        deck_complain_at(deck, where, 0, "has no value; expected group.key=value, such as cluster.nodes=4");
+        return;
+    }
+    g_autofree char *dotted = g_strndup(setting->assignment, (size_t)(equals - setting->assignment));
+    g_strstrip(dotted);
+    int index = deck_find_dotted(deck, dotted, where, 0, dotted);
+    if (index < 0)
+        return;
+    g_autofree char *value = g_strstrip(g_strdup(equals + 1));
+    g_autofree char *prefix = g_strdup_printf("[%s] %s", deck->schema->keys[index].group,
+                                              deck->schema->keys[index].name);
+    take_value(deck, (unsigned)index, value, &origin, prefix, false);
+}
+
+/* --- the cost profile --- */
+
+static GBytes *read_profile(const struct deck_request *request, const char *folder, const char *name, GString *tried,
+                            char **path)
+{
+    static const char *const subfolders[] = { ".", "costs" };
+    g_autofree char *file_name = g_strdup_printf("%s.costs", name);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(subfolders); i++) {
+        g_autoptr(GError) error = NULL;
+        *path = i == 0 ? g_build_filename(folder, file_name, NULL)
+                       : g_build_filename(folder, subfolders[i], file_name, NULL);
+        if (g_str_has_prefix(*path, "./"))
+            memmove(*path, *path + 2, strlen(*path) - 1);
+        GBytes *bytes = request->reader.read(request->reader.data, *path, &error);
+        if (bytes != NULL)
+            return bytes;
+        g_string_append_printf(tried, "%s%s", tried->len == 0 ? "" : ", ", *path);
+        g_clear_pointer(path, g_free);
+    }
+    return NULL;
+}
+
+static void take_profile_entries(struct deck *deck, const struct deck_file *file, int rank)
+{
+    for (unsigned i = 0; i < file->groups->len; i++) {
+        const struct deck_entry *group = &g_array_index(file->groups, struct deck_entry, i);
+        if (strcmp(group->group, "deck") != 0 && strcmp(group->group, "costs") != 0)
+            deck_complain_at(deck, file->path, group->line,
+                             "[%s]: a cost profile holds costs only; expected [deck] and [costs]", group->group);
+    }
+    for (unsigned i = 0; i < file->entries->len; i++) {
+        const struct deck_entry *entry = deck_file_entry(file, i);
+        struct origin origin = { file->path, entry->line, rank, true };
+        g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
+        bool is_cost = strcmp(entry->group, "costs") == 0;
+
+        if (entry->repeated || (!is_cost && strcmp(entry->group, "deck") != 0))
+            continue;
+        int index = find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
+        if (index < 0)
+            continue;
+        if (is_cost && deck->schema->keys[index].type != QUANTITY_COST)
+            deck_complain_at(deck, file->path, entry->line, "%s: a cost profile has no profile; expected costs only",
+                             prefix);
+        else if (!is_cost && strcmp(entry->key, "format") != 0 && strcmp(entry->key, "title") != 0)
+            deck_complain_at(deck, file->path, entry->line, "%s: has no meaning in a cost profile; expected format and "
+                             "title only", prefix);
+        else
+            take_value(deck, (unsigned)index, entry->value, &origin, prefix, !is_cost);
+    }
+}
+
+static void take_profile(struct deck *deck, const struct deck_request *request)
+{
+    int index = deck_schema_find(deck->schema, "costs", "profile");
+    const struct deck_held *held = index < 0 ? NULL : &deck->held[index];
+
+    if (held == NULL || !held->has)
+        return;
+    int rank = MIN(held->rank, RANK_DECK) - 1;
+    const char *stated_in = held->rank <= RANK_DECK ? held->path : deck_path(deck);
+    g_autofree char *folder = g_path_get_dirname(stated_in);
+    g_autofree char *own_folder = g_path_get_dirname(deck_path(deck));
+    g_autofree char *name = g_strdup(held->value.text);
+    g_autofree char *path = NULL;
+    GString *tried = g_string_new(NULL);
+    GBytes *bytes = read_profile(request, folder, name, tried, &path);
+
+    if (bytes == NULL && strcmp(folder, own_folder) != 0)
+        bytes = read_profile(request, own_folder, name, tried, &path);
+    if (bytes == NULL && request->installed_dir != NULL)
+        bytes = read_profile(request, request->installed_dir, name, tried, &path);
+    if (bytes == NULL) {
+        deck_complain(deck, "costs", "profile", "'%s' is not a cost profile that can be read; expected one of %s", name,
+                      tried->str);
+    } else {
+        struct deck_file *file = add_file(deck, path, bytes);
+        check_format(deck, file);
+        take_profile_entries(deck, file, rank);
+    }
+    g_string_free(tried, TRUE);
+}
+
+/* --- all of it --- */
+
+static char *name_of(const char *path)
+{
+    char *name = g_path_get_basename(path);
+
+    if (g_str_has_suffix(name, ".deck") && strlen(name) > 5)
+        name[strlen(name) - 5] = '\0';
+    for (char *at = name; *at != '\0'; at++)
+        if (!g_ascii_isalnum(*at) && strchr("._-", *at) == NULL)
+            *at = '-';
+    return name;
+}
+
+static void free_file(gpointer file)
+{
+    deck_file_free(file);
+}
+
+struct deck *deck_load(const struct deck_request *request)
+{
+    struct deck *deck = g_new0(struct deck, 1);
+
+    deck->schema = request->schema != NULL ? request->schema : deck_schema_tiercel();
+    deck->files = g_ptr_array_new_with_free_func(free_file);
+    deck->places = g_string_chunk_new(256);
+    deck->place_order = g_ptr_array_new_with_free_func(g_free);
+    deck->held = g_new0(struct deck_held, deck->schema->key_count);
+    deck->tests = g_array_new(FALSE, FALSE, sizeof(struct deck_test));
+    deck->expectations = g_array_new(FALSE, FALSE, sizeof(struct deck_expectation));
+    deck->sweep = g_array_new(FALSE, FALSE, sizeof(struct deck_entry));
+    deck->problems = g_array_new(FALSE, FALSE, sizeof(struct deck_problem));
+    deck->test_applied = request->test;
+    deck->comparable = true;
+
+    read_deck(deck, request);
+    for (struct deck_file *file = deck->files->pdata[0]; file != NULL;)
+        file = read_base(deck, request, file);
+    deck->bases = deck->files->len;
+    deck->name = name_of(deck_path(deck));
+    take_files(deck);
+    for (unsigned i = 0; i < request->setting_count; i++)
+        take_setting(deck, &request->settings[i]);
+    take_profile(deck, request);
+    deck_check(deck);
+    return deck;
+}

@@ -43,7 +43,7 @@ struct cost {
 /*
  * The one list of costs: X(field, key, fixed ns, ps a byte, ns an entry, what it is). The key is the name in a deck's
  * [costs]; the figures are the defaults, chosen for plausibility only (a profile in inputs/costs/ names its sources).
- * Three of them are the length of an act (actor_perform), not busy time: they say so.
+ * Some of them are the length of an act (actor_perform), not busy time: they say so.
  */
 #define INSTANCE_COSTS(X) \
     X(broker_route, "broker-route", 8000, 200, 0, "broker forwards a routed message") \
@@ -72,6 +72,8 @@ struct cost {
     X(job_info_request, "job-info-request", 12000, 200, 0, "job-info takes a request or a response") \
     X(ingest_request, "ingest-request", 20000, 1000, 0, "ingest takes a submission or a response") \
     X(ingest_validate, "ingest-validate", 2500000, 0, 0, "a validator checks one jobspec (length of an act)") \
+    X(ingest_validator, "ingest-validator", 100000000, 0, 0, "a validator starts, before its first job (length of an " \
+      "act)") \
     X(ingest_batch, "ingest-batch", 20000, 0, 5000, "ingest commits a batch; entry: a job") \
     X(job_manager_request, "job-manager-request", 12000, 0, 3000, "job manager takes a request or response; entry: a " \
       "job in it") \

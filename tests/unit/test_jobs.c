@@ -3,7 +3,10 @@
 
 #include <string.h>
 
+#include "ranks/event_batch.h"
+#include "ranks/job_limits.h"
 #include "ranks/job_text.h"
+#include "ranks/job_waits.h"
 #include "ranks/jobs.h"
 #include "ranks/validators.h"
 
@@ -20,8 +23,8 @@ static void test_event(void)
     CU_ASSERT_EQUAL(text->len, 55);     /* becomes a blob */
     g_string_truncate(text, 0);
     job_text_event(text, INT64_C(1583400000000001000), "finish", "{\"status\":0}");
-    CU_ASSERT_STRING_EQUAL(text->str,
-                           "{\"timestamp\":1583400000.000001,\"name\":\"finish\",\"context\":{\"status\":0}}\n");
+    CU_ASSERT_STRING_EQUAL(text->str, "{\"timestamp\":1583400000.000001,\"name\":\"finish\",\"context\":"
+                                      "{\"status\":0}}\n");
     g_string_free(text, TRUE);
 }
 
@@ -39,9 +42,8 @@ static void test_resources(void)
     struct allocation *a = allocation_of(spans, 3);
     GString *text = g_string_new(NULL);
     job_text_resources(text, a);
-    CU_ASSERT_STRING_EQUAL(text->str,
-                           "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"3\",\"children\":{\"core\":"
-                           "\"0-1,5\"}},{\"rank\":\"12\",\"children\":{\"core\":\"63\"}}]}}");
+    CU_ASSERT_STRING_EQUAL(text->str, "{\"version\":1,\"execution\":{\"R_lite\":[{\"rank\":\"3\",\"children\":"
+                                      "{\"core\":\"0-1,5\"}},{\"rank\":\"12\",\"children\":{\"core\":\"63\"}}]}}");
     struct allocation *back = job_text_resources_parse(text->str, text->len);
     CU_ASSERT_PTR_NOT_NULL_FATAL(back);
     CU_ASSERT_EQUAL(back->count, 3);
@@ -134,6 +136,129 @@ static void test_validators_exit(void)
     validators_release(&v);
 }
 
+/* --- batches of events --- */
+
+static void test_batch(void)
+{
+    struct event_batch *b = event_batch_new(9);
+    event_batch_transition(b, 0x0000092700000000, JOB_DEPEND);
+    event_batch_append(b, 0x0000092700000000, "first\n", 6);
+    event_batch_append(b, 0x0000092700000001, "second\n", 7);
+    event_batch_transition(b, 0x0000092700000001, JOB_SCHED);
+    event_batch_append(b, 0x0000092700000000, "third\n", 6);
+    CU_ASSERT_EQUAL(b->entries, 3);
+
+    struct transaction *t = event_batch_take(b);
+    struct cursor walk = transaction_walk(t);
+    static const char *const keys[] = {
+        "job.0000.0927.0000.0000.eventlog", "job.0000.0927.0000.0001.eventlog", "job.0000.0927.0000.0000.eventlog"
+    };
+    static const char *const lines[] = { "first\n", "second\n", "third\n" };
+    struct operation operation;
+    for (unsigned i = 0; i < 3; i++) {
+        CU_ASSERT_TRUE_FATAL(transaction_next(&walk, &operation));
+        CU_ASSERT_EQUAL(operation.type, OPERATION_APPEND);
+        CU_ASSERT_STRING_EQUAL(operation.key, keys[i]);
+        CU_ASSERT_EQUAL_FATAL(operation.object.size, strlen(lines[i]));
+        CU_ASSERT_EQUAL(memcmp(operation.object.data, lines[i], strlen(lines[i])), 0);
+    }
+    CU_ASSERT_FALSE(transaction_next(&walk, &operation));
+    transaction_free(t);
+
+    struct bytes body = BYTES_INIT;
+    event_batch_put_transitions(b, &body);
+    struct cursor c = cursor_init(body.data, body.size);
+    CU_ASSERT_EQUAL(cursor_u32(&c), 2);
+    CU_ASSERT_EQUAL(cursor_u64(&c), 0x0000092700000000);
+    CU_ASSERT_EQUAL(cursor_u8(&c), JOB_DEPEND);
+    CU_ASSERT_EQUAL(cursor_u64(&c), 0x0000092700000001);
+    CU_ASSERT_EQUAL(cursor_u8(&c), JOB_SCHED);
+    CU_ASSERT_TRUE(cursor_done(&c));
+    bytes_release(&body);
+    event_batch_free(b);
+}
+
+static void test_batch_empty(void)
+{
+    struct event_batch *b = event_batch_new(0);
+    struct bytes body = BYTES_INIT;
+    event_batch_put_transitions(b, &body);
+    CU_ASSERT_EQUAL(body.size, 4);
+    bytes_release(&body);
+    event_batch_free(b);
+}
+
+/* --- waits --- */
+
+static void test_waits_any(void)
+{
+    struct job_waits w;
+    struct envelope first = { .tag = 1 }, second = { .tag = 2 }, told;
+    struct job_end end;
+    job_waits_init(&w);
+    CU_ASSERT_FALSE(job_waits_ask(&w, &first, 0, &end));
+    CU_ASSERT_FALSE(job_waits_ask(&w, &second, 0, &end));
+    CU_ASSERT_EQUAL(job_waits_length(&w), 2);
+    CU_ASSERT_TRUE(job_waits_tell(&w, &(struct job_end){ 11, 0, true }, &told));
+    CU_ASSERT_EQUAL(told.tag, 1);
+    CU_ASSERT_TRUE(job_waits_tell(&w, &(struct job_end){ 12, 0, true }, &told));
+    CU_ASSERT_EQUAL(told.tag, 2);
+    /* An end that nobody waits for is kept, in order, and told once. */
+    CU_ASSERT_FALSE(job_waits_tell(&w, &(struct job_end){ 13, 5, false }, &told));
+    CU_ASSERT_FALSE(job_waits_tell(&w, &(struct job_end){ 14, 0, true }, &told));
+    CU_ASSERT_TRUE(job_waits_knows(&w, 0));
+    CU_ASSERT_TRUE_FATAL(job_waits_ask(&w, &first, 0, &end));
+    CU_ASSERT_EQUAL(end.id, 13);
+    CU_ASSERT_EQUAL(end.status, 5);
+    CU_ASSERT_FALSE(end.success);
+    CU_ASSERT_FALSE(job_waits_knows(&w, 13));
+    job_waits_release(&w);
+}
+
+static void test_waits_one(void)
+{
+    struct job_waits w;
+    struct envelope one = { .tag = 1 }, any = { .tag = 2 }, told;
+    struct job_end end;
+    job_waits_init(&w);
+    CU_ASSERT_FALSE(job_waits_ask(&w, &one, 21, &end));
+    CU_ASSERT_FALSE(job_waits_ask(&w, &any, 0, &end));
+    CU_ASSERT_TRUE(job_waits_tell(&w, &(struct job_end){ 20, 0, true }, &told));
+    CU_ASSERT_EQUAL(told.tag, 2);
+    CU_ASSERT_FALSE(job_waits_tell(&w, &(struct job_end){ 22, 0, true }, &told));
+    CU_ASSERT_TRUE(job_waits_tell(&w, &(struct job_end){ 21, 0, true }, &told));
+    CU_ASSERT_EQUAL(told.tag, 1);
+    CU_ASSERT_TRUE(job_waits_knows(&w, 22));
+    CU_ASSERT_TRUE(job_waits_ask(&w, &one, 22, &end));
+    job_waits_release(&w);
+}
+
+/* --- limits --- */
+
+static void test_limits(void)
+{
+    struct job_limits l;
+    uint64_t key;
+    job_limits_init(&l);
+    CU_ASSERT_TRUE(job_limits_add(&l, 500, 1));         /* the first: a timer at 500 */
+    CU_ASSERT_FALSE(job_limits_add(&l, 700, 2));
+    CU_ASSERT_TRUE(job_limits_add(&l, 300, 3));         /* earlier: one more at 300 */
+    CU_ASSERT_FALSE(job_limits_add(&l, 300, 4));
+    CU_ASSERT_TRUE(job_limits_remove(&l, 300, 3));
+    CU_ASSERT_FALSE(job_limits_remove(&l, 300, 3));
+    CU_ASSERT_TRUE_FATAL(job_limits_expired(&l, 300, &key));
+    CU_ASSERT_EQUAL(key, 4);
+    CU_ASSERT_FALSE(job_limits_expired(&l, 300, &key));
+    CU_ASSERT_EQUAL(job_limits_rearm(&l, 300), 500);
+    CU_ASSERT_TRUE(job_limits_expired(&l, 500, &key));
+    CU_ASSERT_EQUAL(key, 1);
+    CU_ASSERT_EQUAL(job_limits_rearm(&l, 500), 700);
+    CU_ASSERT_TRUE(job_limits_remove(&l, 700, 2));
+    CU_ASSERT_EQUAL(job_limits_rearm(&l, 700), JOB_LIMITS_NONE);
+    CU_ASSERT_TRUE(job_limits_add(&l, 900, 5));
+    job_limits_release(&l);
+}
+
 /* --- rows --- */
 
 static void test_row_columns(void)
@@ -197,6 +322,11 @@ int main(void)
         { "a signed jobspec has three parts", test_signed },
         { "a co-process more is started when the shortest queue is full", test_validators_fill },
         { "an idle co-process ends and is paid for again", test_validators_exit },
+        { "a batch keeps entries and transitions in order", test_batch },
+        { "a batch without transitions has a body", test_batch_empty },
+        { "an end is told once to whoever waits for any job", test_waits_any },
+        { "a wait for one job gets only that one", test_waits_one },
+        { "one timer serves all time limits", test_limits },
         { "a row's bytes are its columns", test_row_columns },
         { "the stages of a job add up", test_row_stages },
         { NULL, NULL }

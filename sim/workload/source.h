@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a source of jobs is made of, for the files of this folder that are one (bulk.c, ...). Others include
+ * workload/workload.h only.
+ *
+ * A source's struct begins with a struct workload; its _new function allocates it with g_new0 and sets `type` and
+ * `jobs`. workload.c counts, and stops asking after the end or a failure.
+ */
+#ifndef TIERCEL_WORKLOAD_SOURCE_H
+#define TIERCEL_WORKLOAD_SOURCE_H
+
+#include "workload/workload.h"
+
+struct workload_type {
+    /* Fills *job, of which everything is zero but index, number (= index), limit_ns (none), priority (the default).
+     * FALSE at the end, or with *error set. Not asked again after FALSE. */
+    bool (*next)(struct workload *w, struct workload_job *job, GError **error);
+    void (*free)(struct workload *w);
+};
+
+struct workload {
+    const struct workload_type *type;
+    uint64_t jobs;              /* in all, or WORKLOAD_UNKNOWN */
+    uint64_t yielded;
+    bool ended;
+};
+
+#endif

@@ -8,7 +8,7 @@
 
 void *actor_state(const struct actor *self)
 {
-    return self->state;
+    return (char *)self + sizeof *self;
 }
 
 const void *actor_setup(const struct actor *self)
@@ -112,6 +112,22 @@ void actor_send_payload(struct actor *self, uint32_t to, uint16_t kind, struct p
     post_payload(self, to, kind, payload, 0);
 }
 
+void actor_send_later(struct actor *self, uint32_t to, uint16_t kind, uint64_t word, int64_t delay_ns)
+{
+    struct engine *e = self->engine;
+    if (delay_ns < 0) {
+        actor_fail(self, "a message that leaves in %" G_GINT64_FORMAT " ns; expected 0 or above", delay_ns);
+        return;
+    }
+    if (e->limited_links) {
+        actor_fail(self, "a message that leaves later, while links of limited bandwidth are in use");
+        return;
+    }
+    struct message m = { .to = to, .kind = kind, .word = word };
+    if (number(self, &m))
+        e->clock->post_later(e, self, &m, delay_ns);
+}
+
 struct payload *actor_payload(struct actor *self, const void *bytes, size_t size)
 {
     struct payload *payload = pool_take(&self->engine->pool, size);
@@ -212,7 +228,7 @@ void actor_reply_payload(struct actor *self, struct request request, uint16_t ki
 
 uint64_t actor_draw(struct actor *self, unsigned stream)
 {
-    uint64_t *drawn = (uint64_t *)(void *)((char *)self->state + self->role->state_size) + stream;
+    uint64_t *drawn = (uint64_t *)(void *)((char *)actor_state(self) + self->role->state_size) + stream;
     return random_bits(self->engine->config.seed, self->id, stream, (*drawn)++);
 }
 

@@ -60,7 +60,7 @@ struct kind_name {
 struct role {
     const char *name;               /* as in output: "broker", "kvs-root" */
     const char *text;               /* one line for people */
-    size_t state_size;              /* bytes, zeroed before init */
+    size_t state_size;              /* bytes, a multiple of 8; zeroed before init, aligned to 8 */
     unsigned streams;               /* how many random streams actor_draw may name */
     const struct kind_name *kinds;  /* served or sent by this role */
     const struct metric *metrics;   /* NULL, or ended by a NULL name */
@@ -106,6 +106,10 @@ void actor_send_payload(struct actor *self, uint32_t to, uint16_t kind, struct p
 
 /* As actor_send, for a message that stands for `size_bytes` of data on the wire which it does not carry. */
 void actor_send_sized(struct actor *self, uint32_t to, uint16_t kind, uint64_t word, uint64_t size_bytes);
+
+/* As actor_send, for a message that leaves `delay_ns` from now (0 or above): a decision taken early. Links of limited
+ * bandwidth refuse it, since what leaves between could not be known. */
+void actor_send_later(struct actor *self, uint32_t to, uint16_t kind, uint64_t word, int64_t delay_ns);
 
 /* A payload of the engine's pool, with one reference; the bytes are copied and hashed. */
 struct payload *actor_payload(struct actor *self, const void *bytes, size_t size);

@@ -28,11 +28,6 @@ static inline uint64_t chain_next(uint64_t chain, const struct message *m, int64
     return mix_words(chain ^ a, b ^ MIX_A) + what;
 }
 
-static inline struct actor *local_actor(struct engine *e, uint32_t id)
-{
-    return &e->actors[e->routes[id].local];
-}
-
 static struct inbox *inbox_of(struct thread *thread)
 {
     if (thread->inbox == NULL) {
@@ -116,8 +111,8 @@ static inline void handle(struct engine *e, struct actor *actor, const struct me
 
 static bool turn_is_ready(struct engine *e, const struct thread *thread)
 {
-    for (uint32_t i = thread->first; i != NOBODY; i = e->actors[i].next_in_thread)
-        if (e->actors[i].role->turn != NULL && e->actors[i].role->turn_ready(&e->actors[i]))
+    for (const struct actor *a = thread_first(thread); a != NULL; a = thread_next(e, a))
+        if (a->role->turn != NULL && a->role->turn_ready(a))
             return true;
     return false;
 }
@@ -125,8 +120,7 @@ static bool turn_is_ready(struct engine *e, const struct thread *thread)
 /* One turn of each hooked actor of the group, at the time it is free; stops where one blocks. */
 static void take_turn(struct engine *e, struct thread *thread)
 {
-    for (uint32_t i = thread->first; i != NOBODY; i = e->actors[i].next_in_thread) {
-        struct actor *actor = &e->actors[i];
+    for (struct actor *actor = thread_first(thread); actor != NULL; actor = thread_next(e, actor)) {
         if (actor->role->turn == NULL)
             continue;
         if (thread->flags & THREAD_BLOCKED)
@@ -150,8 +144,8 @@ static void handle_and_turn(struct engine *e, struct actor *actor, const struct 
 
 static void wake_at(struct engine *e, struct thread *thread, int64_t time_ns, bool for_turn)
 {
-    struct actor *first = &e->actors[thread->first];
-    struct message m = { .time_ns = time_ns, .to = first->id, .from = first->id, .order_class = ORDER_WAKE };
+    uint32_t first = thread_first(thread)->id;
+    struct message m = { .time_ns = time_ns, .to = first, .from = first, .order_class = ORDER_WAKE };
     thread->flags |= THREAD_WOKEN;
     if (for_turn) {
         thread->flags |= THREAD_TURN_DUE;
@@ -184,7 +178,7 @@ static void drain(struct engine *e, struct thread *thread)
         if (start_ns >= e->limit_ns)
             break;
         struct message m = inbox_take(thread);
-        handle_and_turn(e, local_actor(e, m.to), &m, start_ns);
+        handle_and_turn(e, actor_of(e, m.to), &m, start_ns);
         if (one_by_one)
             break;
     }
@@ -235,7 +229,7 @@ static void end_call(struct engine *e, struct thread *thread, const struct messa
     if (return_ns > reply->time_ns || (thread->flags & THREAD_EXPLICIT))
         inbox_prepend(thread, reply);
     else
-        handle_and_turn(e, local_actor(e, reply->to), reply, return_ns);
+        handle_and_turn(e, actor_of(e, reply->to), reply, return_ns);
     if (thread->flags & (THREAD_HOOKED | THREAD_EXPLICIT))
         schedule_next(e, thread);
     else
@@ -260,7 +254,7 @@ static void arrive_slowly(struct engine *e, struct thread *thread, const struct 
 
 void dispatch_message(struct engine *e, const struct message *m)
 {
-    struct actor *actor = local_actor(e, m->to);
+    struct actor *actor = actor_of(e, m->to);
     struct thread *thread = actor->thread;
     if (m->order_class == ORDER_WAKE) {
         wake(e, thread, m->time_ns);
@@ -284,14 +278,15 @@ void dispatch_message(struct engine *e, const struct message *m)
 
 void dispatch_start(struct engine *e)
 {
-    for (uint32_t i = 0; i < e->thread_count; i++)
-        schedule_next(e, &e->threads[i]);
+    for (struct actor *a = actor_first(e); a != NULL; a = actor_next(e, a))
+        if (a->thread == &a->own)
+            schedule_next(e, &a->own);
 }
 
 void dispatch_each_waiting(struct engine *e, void (*visit)(void *data, const struct message *m), void *data)
 {
-    for (uint32_t i = 0; i < e->thread_count; i++) {
-        const struct inbox *box = e->threads[i].inbox;
+    for (struct actor *a = actor_first(e); a != NULL; a = actor_next(e, a)) {
+        const struct inbox *box = a->own.inbox;
         for (uint32_t k = 0; box != NULL && k < box->count; k++)
             visit(data, &box->items[(box->head + k) & (box->capacity - 1)]);
     }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "engine/engine.h"
 
+#include <stdlib.h>
 #include <xxhash.h>
 
 #include "engine/internal.h"
+#include "engine/memory.h"
 
 static const struct engine_link default_link = { .latency_ns = 1 };
 
@@ -55,13 +57,12 @@ void engine_free(struct engine *e)
         e->clock->release(e);
     queue_each(&e->queue, give_back, e);
     dispatch_each_waiting(e, give_back, e);
-    for (uint32_t i = 0; i < e->local_count; i++)
-        if (e->actors[i].role->release != NULL)
-            e->actors[i].role->release(&e->actors[i]);
-    for (uint32_t i = 0; i < e->thread_count; i++) {
-        if (e->threads[i].inbox != NULL)
-            g_free(e->threads[i].inbox->items);
-        g_free(e->threads[i].inbox);
+    for (struct actor *a = actor_first(e); a != NULL; a = actor_next(e, a)) {
+        if (a->role->release != NULL)
+            a->role->release(a);
+        if (a->own.inbox != NULL)
+            g_free(a->own.inbox->items);
+        g_free(a->own.inbox);
     }
     queue_release(&e->queue);
     pool_release(&e->pool);
@@ -70,10 +71,8 @@ void engine_free(struct engine *e)
         g_array_free(e->specs, TRUE);
     g_ptr_array_free(e->roles, TRUE);
     g_hash_table_destroy(e->link_free);
-    g_free(e->actors);
-    g_free(e->threads);
-    g_free(e->routes);
-    g_free(e->states);
+    free(e->actors);
+    free(e->routes);
     g_free(e->failure);
     MPI_Comm_free(&e->comm);
     g_free(e);
@@ -119,6 +118,7 @@ uint32_t engine_add_actor(struct engine *e, const struct engine_actor *spec)
 {
     g_assert(spec->zone < ENGINE_ZONES_MAX && spec->role->save != NULL && spec->role->handle != NULL);
     g_assert(spec->process < e->processes);
+    g_assert(spec->role->state_size % 8 == 0);
     g_assert((spec->role->turn == NULL) == (spec->role->turn_ready == NULL));
     if (!g_ptr_array_find(e->roles, spec->role, NULL))
         g_ptr_array_add(e->roles, (gpointer)spec->role);
@@ -129,12 +129,6 @@ uint32_t engine_add_actor(struct engine *e, const struct engine_actor *spec)
 static const struct engine_actor *spec_at(const struct engine *e, uint32_t id)
 {
     return &g_array_index(e->specs, struct engine_actor, id);
-}
-
-static size_t state_bytes(const struct role *role)
-{
-    size_t bytes = role->state_size + role->streams * sizeof(uint64_t);
-    return (bytes + 15) & ~(size_t)15;
 }
 
 static const struct role *role_named(const struct engine *e, const char *name)
@@ -294,7 +288,8 @@ static gboolean survey_links(struct engine *e, GError **error)
     survey_zones(e, use);
     if (!check_link(&e->local_link, "local", error))
         return FALSE;
-    e->uniform = e->local_link.bytes_per_s == 0;
+    e->limited_links = e->local_link.bytes_per_s != 0;
+    e->uniform = !e->limited_links;
     e->uniform_ns = e->local_link.latency_ns;
     e->lookahead_ns = e->processes > 1 && node_is_split(e) ? e->local_link.latency_ns : INT64_MAX;
     for (unsigned a = 0; a < ENGINE_ZONES_MAX; a++)
@@ -304,6 +299,7 @@ static gboolean survey_links(struct engine *e, GError **error)
             const struct engine_link *link = &e->links[a][b];
             if (!check_link(link, "hop", error))
                 return FALSE;
+            e->limited_links |= link->bytes_per_s != 0;
             e->uniform &= link->bytes_per_s == 0 && link->latency_ns == e->uniform_ns;
             if (use[a].several || use[b].several || use[a].process != use[b].process)
                 e->lookahead_ns = MIN(e->lookahead_ns, link->latency_ns);
@@ -313,63 +309,65 @@ static gboolean survey_links(struct engine *e, GError **error)
 
 /* --- starting --- */
 
-static void place_actors(struct engine *e)
+static gboolean place_actors(struct engine *e, GError **error)
 {
-    size_t bytes = 0;
     e->actor_count = e->specs->len;
-    e->routes = g_new(struct route, e->actor_count);
-    uint32_t *count = g_new0(uint32_t, e->processes);
+    e->routes = memory_new(e->actor_count * sizeof *e->routes);
+    uint64_t *places = g_new0(uint64_t, e->processes);
     for (uint32_t id = 0; id < e->actor_count; id++) {
         const struct engine_actor *spec = spec_at(e, id);
-        e->routes[id] = (struct route){ .node = spec->node, .local = count[spec->process]++,
+        e->routes[id] = (struct route){ .node = spec->node, .place = (uint32_t)places[spec->process],
                                         .process = (uint16_t)spec->process, .zone = spec->zone };
-        if (spec->process == e->process)
-            bytes += state_bytes(spec->role);
+        places[spec->process] += actor_places(spec->role);
+        e->local_count += spec->process == e->process;
     }
-    e->local_count = count[e->process];
-    g_free(count);
-    e->actors = g_new0(struct actor, e->local_count);
-    e->threads = g_new0(struct thread, e->local_count);
-    e->states = g_malloc0(bytes);
+    uint64_t most = 0;
+    for (uint32_t p = 0; p < e->processes; p++)
+        most = MAX(most, places[p]);
+    e->actors_bytes = places[e->process] * PLACE_BYTES;
+    g_free(places);
+    if (most >= NOBODY) {
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
+                    "the actors of one process would take %" G_GUINT64_FORMAT " bytes; at most %" G_GUINT64_FORMAT
+                    " fit, so run it on more processes", most * PLACE_BYTES, (uint64_t)NOBODY * PLACE_BYTES);
+        return FALSE;
+    }
+    e->actors = memory_new(e->actors_bytes);
+    return TRUE;
 }
 
-/* The thread of an actor: its group's, or a new one. Actors are linked in the order of their ids. */
-static struct thread *thread_for(struct engine *e, GHashTable *groups, const struct engine_actor *spec, uint32_t local)
+/* The thread of an actor: its group's, or its own. Actors are linked in the order of their ids. */
+static struct thread *thread_for(struct engine *e, GHashTable *groups, uint32_t group, struct actor *actor)
 {
-    gpointer key = GUINT_TO_POINTER(spec->thread_group), known = NULL;
-    if (spec->thread_group != ENGINE_NO_GROUP && g_hash_table_lookup_extended(groups, key, NULL, &known)) {
-        struct thread *thread = &e->threads[GPOINTER_TO_UINT(known)];
-        uint32_t last = thread->first;
-        while (e->actors[last].next_in_thread != NOBODY)
-            last = e->actors[last].next_in_thread;
-        e->actors[last].next_in_thread = local;
-        return thread;
+    gpointer key = GUINT_TO_POINTER(group);
+    struct actor *first = group == ENGINE_NO_GROUP ? NULL : g_hash_table_lookup(groups, key);
+    if (first != NULL) {
+        struct actor *last = first;
+        while (last->next_in_thread != NOBODY)
+            last = actor_at(e, last->next_in_thread);
+        last->next_in_thread = e->routes[actor->id].place;
+        return &first->own;
     }
-    uint32_t index = e->thread_count++;
-    if (spec->thread_group != ENGINE_NO_GROUP)
-        g_hash_table_insert(groups, key, GUINT_TO_POINTER(index));
-    e->threads[index].first = local;
+    if (group != ENGINE_NO_GROUP)
+        g_hash_table_insert(groups, key, actor);
     if (e->config.explicit_inbox)
-        e->threads[index].flags |= THREAD_EXPLICIT;
-    return &e->threads[index];
+        actor->own.flags |= THREAD_EXPLICIT;
+    return &actor->own;
 }
 
 static void make_actors(struct engine *e)
 {
     GHashTable *groups = g_hash_table_new(g_direct_hash, g_direct_equal);
-    char *state = e->states;
     for (uint32_t id = 0; id < e->actor_count; id++) {
         const struct engine_actor *spec = spec_at(e, id);
         if (spec->process != e->process)
             continue;
-        uint32_t local = e->routes[id].local;
-        struct actor *actor = &e->actors[local];
-        *actor = (struct actor){ .state = state, .engine = e, .setup = spec->setup, .role = spec->role, .id = id,
-                                 .node = spec->node, .next_in_thread = NOBODY };
-        actor->thread = thread_for(e, groups, spec, local);
+        struct actor *actor = actor_of(e, id);
+        *actor = (struct actor){ .engine = e, .setup = spec->setup, .role = spec->role, .id = id, .node = spec->node,
+                                 .next_in_thread = NOBODY };
+        actor->thread = thread_for(e, groups, spec->thread_group, actor);
         if (spec->role->turn != NULL)
             actor->thread->flags |= THREAD_HOOKED;
-        state += state_bytes(spec->role);
     }
     g_hash_table_destroy(groups);
 }
@@ -396,12 +394,13 @@ gboolean engine_start(struct engine *e, GError **error)
 {
     if (!check_calls(e, error) || !check_groups(e, error) || !survey_links(e, error))
         return FALSE;
-    place_actors(e);
+    if (!place_actors(e, error))
+        return FALSE;
     make_actors(e);
-    for (uint32_t i = 0; i < e->local_count; i++) {
+    for (struct actor *a = actor_first(e); a != NULL; a = actor_next(e, a)) {
         e->now_ns = 0;
-        if (e->actors[i].role->init != NULL)
-            e->actors[i].role->init(&e->actors[i], e->actors[i].setup);
+        if (a->role->init != NULL)
+            a->role->init(a, a->setup);
     }
     g_array_free(e->specs, TRUE);
     e->specs = NULL;
@@ -414,8 +413,7 @@ static void digest_of(struct engine *e, uint64_t sum[2])
 {
     struct bytes b = BYTES_INIT;
     unsigned __int128 total = 0;
-    for (uint32_t i = 0; i < e->local_count; i++) {
-        struct actor *actor = &e->actors[i];
+    for (struct actor *actor = actor_first(e); actor != NULL; actor = actor_next(e, actor)) {
         bytes_clear(&b);
         bytes_put_u32(&b, actor->id);
         bytes_put_u64(&b, actor->chain);
@@ -467,22 +465,16 @@ struct engine_role_totals *engine_role_totals(struct engine *e, const struct rol
     enum { FIELDS = 5 };
     *count = e->roles->len;
     int64_t *sums = g_new0(int64_t, FIELDS * *count);
-    for (uint32_t i = 0; i < e->local_count; i++) {
-        const struct actor *actor = &e->actors[i];
+    /* A blocked time belongs to a group, and is counted with its first actor. */
+    for (struct actor *actor = actor_first(e); actor != NULL; actor = actor_next(e, actor)) {
         guint index;
         g_ptr_array_find(e->roles, actor->role, &index);
         int64_t *s = &sums[FIELDS * index];
         s[0]++;
         s[1] += (int64_t)actor->handled;
         s[2] += actor->busy_ns;
+        s[3] += actor->own.inbox != NULL ? actor->own.inbox->blocked_ns : 0;
         s[4] += actor->wait_ns;
-    }
-    /* A blocked time belongs to the group; only one role of a group can be the first. */
-    for (uint32_t i = 0; i < e->thread_count; i++) {
-        guint index;
-        g_ptr_array_find(e->roles, e->actors[e->threads[i].first].role, &index);
-        if (e->threads[i].inbox != NULL)
-            sums[FIELDS * index + 3] += e->threads[i].inbox->blocked_ns;
     }
     MPI_Allreduce(MPI_IN_PLACE, sums, (int)(FIELDS * *count), MPI_INT64_T, MPI_SUM, e->comm);
     struct engine_role_totals *totals = g_new(struct engine_role_totals, *count);
@@ -499,16 +491,16 @@ struct engine_role_totals *engine_role_totals(struct engine *e, const struct rol
 size_t engine_memory_bytes(const struct engine *e)
 {
     size_t inboxes = 0;
-    for (uint32_t i = 0; i < e->thread_count; i++)
-        if (e->threads[i].inbox != NULL)
-            inboxes += sizeof(struct inbox) + e->threads[i].inbox->capacity * sizeof(struct message);
-    return sizeof *e + e->actor_count * sizeof(struct route) + e->local_count * sizeof(struct actor) +
-           e->local_count * sizeof(struct thread) + inboxes + queue_memory_bytes(&e->queue) + e->pool.bytes;
+    for (struct actor *a = actor_first(e); a != NULL; a = actor_next(e, a))
+        if (a->own.inbox != NULL)
+            inboxes += sizeof(struct inbox) + a->own.inbox->capacity * sizeof(struct message);
+    return sizeof *e + e->actor_count * sizeof(struct route) + e->actors_bytes + inboxes +
+           queue_memory_bytes(&e->queue) + e->pool.bytes;
 }
 
 struct actor *engine_actor(const struct engine *e, uint32_t id)
 {
     if (id >= e->actor_count || e->routes[id].process != e->process)
         return NULL;
-    return &e->actors[e->routes[id].local];
+    return actor_of(e, id);
 }

@@ -21,6 +21,7 @@
 #define TIERCEL_ENGINE_ENGINE_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 #include "base/error.h"
 #include "engine/actor.h"

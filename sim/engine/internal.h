@@ -42,34 +42,38 @@ struct inbox {
     int64_t blocked_ns;             /* total */
 };
 
-/* A thread group: one busy time, one order, one blocking. */
+/* A thread group: one busy time, one order, one blocking. It is kept in its first actor. */
 struct thread {
     int64_t free_ns;                /* busy until */
     struct inbox *inbox;            /* NULL until needed */
-    uint32_t first;                 /* local index of its first actor; they are linked by actor.next_in_thread */
     uint32_t flags;                 /* enum thread_flag */
 };
 
+/* An actor and, right behind it, its state and the counts of its random streams: what one handling touches stands on
+ * two or three neighbouring cache lines. */
 struct actor {
-    void *state;
     struct engine *engine;
-    struct thread *thread;
-    const void *setup;
     const struct role *role;
+    struct thread *thread;          /* of its group: in the group's first actor */
+    struct thread own;
     uint64_t chain;                 /* the digest's hash over what was handled */
     uint64_t handled;
+    /* second cache line */
     int64_t busy_ns;
     int64_t wait_ns;
+    const void *setup;
     uint32_t id;
     uint32_t node;
     uint32_t sequence;              /* messages sent, low 32 bits */
-    uint32_t next_in_thread;        /* local index, or NOBODY */
+    uint32_t next_in_thread;        /* place of the group's next actor, or NOBODY */
 };
+
+enum { PLACE_BYTES = 16 };
 
 /* Where an actor is; kept for all actors on every process. */
 struct route {
     uint32_t node;
-    uint32_t local;                 /* index among its process's actors */
+    uint32_t place;                 /* in its process's memory of actors, in units of PLACE_BYTES */
     uint16_t process;
     uint8_t zone;
 };
@@ -99,10 +103,11 @@ struct engine {
     int64_t pending_background;
     int64_t turns_due;              /* wake-ups for turns alone: foreground work that no message shows */
     struct route *routes;           /* by actor id */
-    struct actor *actors;           /* this process's */
+    char *actors;                   /* this process's, each with its state behind it */
     uint32_t process;
     bool uniform;                   /* one latency for all links between different actors, no bandwidth */
     int64_t uniform_ns;
+    bool limited_links;             /* some link has a bandwidth */
     struct queue queue;
     struct pool pool;
     uint64_t handled;
@@ -117,11 +122,9 @@ struct engine {
     uint32_t processes;
     uint32_t actor_count;           /* all */
     uint32_t local_count;
-    struct thread *threads;         /* this process's */
-    uint32_t thread_count;
+    size_t actors_bytes;
     GArray *specs;                  /* struct engine_actor, until engine_start */
     GPtrArray *roles;               /* distinct ones, in the order in which they appeared */
-    char *states;                   /* the local actors' states, in one piece */
     struct engine_link links[ENGINE_ZONES_MAX][ENGINE_ZONES_MAX];
     struct engine_link local_link;
     GHashTable *link_free;          /* (from, to) -> when a link of limited bandwidth is free */
@@ -138,6 +141,8 @@ struct engine {
 struct engine_clock_ops {
     /* Sends a message that has its sender and number; sets its arrival. Takes over the payload's reference. */
     void (*post)(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes);
+    /* The same for a message that leaves delay_ns from now. */
+    void (*post_later)(struct engine *e, const struct actor *from, struct message *m, int64_t delay_ns);
     /* A message of an actor to itself, to arrive at m->time_ns. */
     void (*post_self)(struct engine *e, struct message *m);
     void (*charge)(struct engine *e, int64_t cost_ns);
@@ -148,6 +153,46 @@ struct engine_clock_ops {
 
 extern const struct engine_clock_ops engine_clock_virtual;
 extern const struct engine_clock_ops engine_clock_live;
+
+static inline struct actor *actor_at(const struct engine *e, uint32_t place)
+{
+    return (struct actor *)(void *)(e->actors + (size_t)place * PLACE_BYTES);
+}
+
+/* The actor must be this process's. */
+static inline struct actor *actor_of(const struct engine *e, uint32_t id)
+{
+    return actor_at(e, e->routes[id].place);
+}
+
+static inline uint32_t actor_places(const struct role *role)
+{
+    size_t bytes = sizeof(struct actor) + role->state_size + role->streams * sizeof(uint64_t);
+    return (uint32_t)((bytes + PLACE_BYTES - 1) / PLACE_BYTES);
+}
+
+/* Walks this process's actors: for (a = actor_first(e); a != NULL; a = actor_next(e, a)). */
+static inline struct actor *actor_first(const struct engine *e)
+{
+    return e->local_count != 0 ? actor_at(e, 0) : NULL;
+}
+
+static inline struct actor *actor_next(const struct engine *e, struct actor *a)
+{
+    char *next = (char *)a + (size_t)actor_places(a->role) * PLACE_BYTES;
+    return next < e->actors + e->actors_bytes ? (struct actor *)(void *)next : NULL;
+}
+
+/* The first actor of a group. */
+static inline struct actor *thread_first(const struct thread *thread)
+{
+    return (struct actor *)(void *)((char *)thread - offsetof(struct actor, own));
+}
+
+static inline struct actor *thread_next(const struct engine *e, const struct actor *a)
+{
+    return a->next_in_thread == NOBODY ? NULL : actor_at(e, a->next_in_thread);
+}
 
 /* --- dispatch.c --- */
 

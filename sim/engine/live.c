@@ -61,24 +61,37 @@ static struct live *live_of(struct engine *e)
     return l;
 }
 
-static void live_post(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes)
+/* Gives a message whose time has come to MPI. */
+static void send_away(struct engine *e, struct live *l, const struct message *m)
 {
-    struct live *l = live_of(e);
-    m->time_ns = live_now(e);
-    uint32_t process = e->routes[m->to].process;
-    if (process == e->process) {
-        queue_push(&e->queue, m);
-        return;
-    }
     struct outgoing *o =
         l->spare->len != 0 ? g_ptr_array_steal_index_fast(l->spare, l->spare->len - 1) : g_new0(struct outgoing, 1);
     bytes_clear(&o->data);
     exchange_write(&o->data, m);
-    MPI_Isend(o->data.data, (int)o->data.size, MPI_BYTE, (int)process, TAG_MESSAGE, e->comm, &o->request);
+    MPI_Isend(o->data.data, (int)o->data.size, MPI_BYTE, (int)e->routes[m->to].process, TAG_MESSAGE, e->comm,
+              &o->request);
     g_ptr_array_add(l->outgoing, o);
     e->remote_messages++;
     if (message_has_payload(m))
         pool_unref(&e->pool, m->payload);
+}
+
+static void live_post(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes)
+{
+    struct live *l = live_of(e);
+    m->time_ns = live_now(e);
+    if (e->routes[m->to].process == e->process)
+        queue_push(&e->queue, m);
+    else
+        send_away(e, l, m);
+}
+
+/* Waits in this process's queue, whoever it is for. */
+static void live_post_later(struct engine *e, const struct actor *from, struct message *m, int64_t delay_ns)
+{
+    live_of(e);
+    m->time_ns = live_now(e) + delay_ns;
+    queue_push(&e->queue, m);
 }
 
 static void live_post_self(struct engine *e, struct message *m)
@@ -176,7 +189,10 @@ static gboolean live_run(struct engine *e, struct engine_result *result, GError 
         int64_t now_ns = live_now(e);
         while (queue_next_ns(&e->queue) <= now_ns && e->failure == NULL) {
             struct message m = queue_pop(&e->queue);
-            dispatch_message(e, &m);
+            if (e->routes[m.to].process == e->process)
+                dispatch_message(e, &m);
+            else
+                send_away(e, l, &m);
             busy = true;
         }
         collect_sent(l);
@@ -216,6 +232,7 @@ static void live_release(struct engine *e)
 
 const struct engine_clock_ops engine_clock_live = {
     .post = live_post,
+    .post_later = live_post_later,
     .post_self = live_post_self,
     .charge = live_charge,
     .now = live_now,

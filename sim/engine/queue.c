@@ -2,22 +2,32 @@
 #include "engine/queue.h"
 
 #include <glib.h>
+#include <stdlib.h>
+
+#include "engine/memory.h"
 
 enum {
-    CHUNK_MESSAGES = 7,             /* with the head, 232 bytes: under four cache lines */
-    FIRST_BUCKETS = 256,
-    MOST_BUCKETS = 1 << 20,
+    CHUNK_MESSAGES = 7,             /* with the link, four cache lines */
+    LEAST_BUCKETS = 256,
+    DELAY_FROM_BUCKETS = 4096,      /* smaller wheels stay in the cache */
+    MOST_BUCKETS = 1 << 22,
     FIRST_SHIFT = 12,
-    TARGET_FILL = 16,               /* messages in a bucket when it is sorted, about */
-    RESHAPE_LOADS = 512             /* bucket loads between two looks at the shape */
+    TARGET_FILL = 32,               /* messages in a bucket when it is sorted, about */
+    RESHAPE_LOADS = 256,            /* bucket loads between two looks at the shape */
+    SAMPLE = 512                    /* messages looked at to choose it */
 };
 #define NO_CHUNK UINT32_MAX
 
 struct queue_chunk {
-    uint32_t count;
     uint32_t next;
+    uint32_t unused[7];
     struct message items[CHUNK_MESSAGES];
 };
+
+static inline struct queue_chunk *chunk_at(const struct queue *q, uint32_t c)
+{
+    return &q->slabs[c / QUEUE_SLAB_CHUNKS][c % QUEUE_SLAB_CHUNKS];
+}
 
 /* --- heap --- */
 
@@ -145,10 +155,14 @@ static void sort_messages(struct message *m, size_t n, unsigned depth)
 
 static void wheel_allocate(struct queue *q, size_t buckets)
 {
-    q->buckets = buckets;
-    q->first = g_renew(uint32_t, q->first, buckets);
-    q->occupied = g_renew(uint64_t, q->occupied, buckets / 64);
-    memset(q->first, 0xff, buckets * sizeof *q->first);
+    if (buckets != q->buckets) {
+        q->buckets = buckets;
+        free(q->bucket_of);
+        q->bucket_of = memory_new(buckets * sizeof *q->bucket_of);
+        q->occupied = g_renew(uint64_t, q->occupied, buckets / 64);
+    }
+    for (size_t i = 0; i < buckets; i++)
+        q->bucket_of[i] = (struct queue_bucket){ NO_CHUNK, 0 };
     memset(q->occupied, 0, buckets / 64 * sizeof *q->occupied);
     q->in_wheel = 0;
     q->chunks_used = 0;
@@ -158,7 +172,7 @@ static void wheel_allocate(struct queue *q, size_t buckets)
 void queue_init(struct queue *q)
 {
     *q = (struct queue){ .shift = FIRST_SHIFT, .bucket = -1 };
-    wheel_allocate(q, FIRST_BUCKETS);
+    wheel_allocate(q, LEAST_BUCKETS);
 }
 
 void queue_release(struct queue *q)
@@ -166,9 +180,11 @@ void queue_release(struct queue *q)
     g_free(q->items);
     g_free(q->side.items);
     g_free(q->far.items);
-    g_free(q->first);
+    free(q->bucket_of);
     g_free(q->occupied);
-    g_free(q->chunks);
+    for (uint32_t i = 0; i < q->slab_count; i++)
+        free(q->slabs[i]);
+    g_free(q->slabs);
     *q = (struct queue){ 0 };
 }
 
@@ -176,12 +192,12 @@ static uint32_t chunk_take(struct queue *q)
 {
     if (q->free_chunk != NO_CHUNK) {
         uint32_t taken = q->free_chunk;
-        q->free_chunk = q->chunks[taken].next;
+        q->free_chunk = chunk_at(q, taken)->next;
         return taken;
     }
-    if (q->chunks_used == q->chunks_capacity) {
-        q->chunks_capacity = q->chunks_capacity != 0 ? q->chunks_capacity + q->chunks_capacity / 2 : 64;
-        q->chunks = g_renew(struct queue_chunk, q->chunks, q->chunks_capacity);
+    if (q->chunks_used == q->slab_count * QUEUE_SLAB_CHUNKS) {
+        q->slabs = g_renew(struct queue_chunk *, q->slabs, q->slab_count + 1);
+        q->slabs[q->slab_count++] = memory_new(QUEUE_SLAB_CHUNKS * sizeof(struct queue_chunk));
     }
     return q->chunks_used++;
 }
@@ -189,17 +205,31 @@ static uint32_t chunk_take(struct queue *q)
 static void wheel_put(struct queue *q, int64_t number, const struct message *m)
 {
     size_t slot = (size_t)number & (q->buckets - 1);
-    uint32_t c = q->first[slot];
-    if (c == NO_CHUNK || q->chunks[c].count == CHUNK_MESSAGES) {
+    struct queue_bucket *b = &q->bucket_of[slot];
+    uint32_t in_chunk = b->count % CHUNK_MESSAGES;
+    if (in_chunk == 0) {
         uint32_t fresh = chunk_take(q);
-        q->chunks[fresh].count = 0;
-        q->chunks[fresh].next = c;
-        q->first[slot] = c = fresh;
+        chunk_at(q, fresh)->next = b->chunk;
+        b->chunk = fresh;
         q->occupied[slot / 64] |= 1ull << (slot % 64);
     }
-    struct queue_chunk *chunk = &q->chunks[c];
-    chunk->items[chunk->count++] = *m;
+    chunk_at(q, b->chunk)->items[in_chunk] = *m;
+    b->count++;
     q->in_wheel++;
+}
+
+/* Copies a bucket's messages to `to` and returns their number; the chunks stay. */
+static size_t bucket_copy(const struct queue *q, size_t slot, struct message *to)
+{
+    const struct queue_bucket *b = &q->bucket_of[slot];
+    size_t n = 0, left = b->count;
+    for (uint32_t c = b->chunk; left != 0; c = chunk_at(q, c)->next) {
+        size_t here = (left - 1) % CHUNK_MESSAGES + 1;
+        memcpy(&to[n], chunk_at(q, c)->items, here * sizeof *to);
+        n += here;
+        left -= here;
+    }
+    return n;
 }
 
 static void place(struct queue *q, const struct message *m)
@@ -216,10 +246,41 @@ static void place(struct queue *q, const struct message *m)
     }
 }
 
+/* Fetches what wheel_put will touch: first the bucket, later the chunk that its count says. */
+static inline void fetch_bucket(const struct queue *q, const struct message *m)
+{
+    __builtin_prefetch(&q->bucket_of[(size_t)(m->time_ns >> q->shift) & (q->buckets - 1)], 1);
+}
+
+static inline void fetch_chunk(const struct queue *q, const struct message *m)
+{
+    const struct queue_bucket *b = &q->bucket_of[(size_t)(m->time_ns >> q->shift) & (q->buckets - 1)];
+    uint32_t in_chunk = b->count % CHUNK_MESSAGES;
+    if (in_chunk != 0)
+        __builtin_prefetch(&chunk_at(q, b->chunk)->items[in_chunk], 1);
+}
+
+static void place_delayed(struct queue *q)
+{
+    for (; q->delayed_count != 0; q->delayed_count--)
+        place(q, &q->delayed[q->delayed_first++ % QUEUE_DELAY]);
+}
+
 void queue_push(struct queue *q, const struct message *m)
 {
     q->pushes++;
-    place(q, m);
+    if (q->buckets < DELAY_FROM_BUCKETS || m->time_ns >> q->shift <= q->bucket) {
+        place(q, m);
+        return;
+    }
+    fetch_bucket(q, m);
+    unsigned end = q->delayed_first + q->delayed_count;
+    if (q->delayed_count == QUEUE_DELAY)
+        place(q, &q->delayed[q->delayed_first++ % QUEUE_DELAY]);
+    else
+        q->delayed_count++;
+    q->delayed[end % QUEUE_DELAY] = *m;
+    fetch_chunk(q, &q->delayed[(end - QUEUE_DELAY / 2) % QUEUE_DELAY]);
 }
 
 /* The number of the first occupied bucket after the present one; the wheel must hold something. */
@@ -245,65 +306,87 @@ static void items_reserve(struct queue *q, size_t need)
     }
 }
 
-/* Takes all messages out, then puts them back under another width and number of buckets. */
-static void reshape(struct queue *q, unsigned shift, size_t buckets)
+static int compare_times(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+/* A width and number of buckets for n messages that all lie behind from_ns: half of them within the median distance,
+ * so TARGET_FILL of them in TARGET_FILL * 2 * median / n, and buckets enough for several medians. */
+static void choose_shape(struct queue *q, const struct message *all, size_t n, int64_t from_ns)
+{
+    int64_t distance[SAMPLE];
+    size_t sampled = MIN(n, (size_t)SAMPLE);
+    for (size_t i = 0; i < sampled; i++)
+        distance[i] = all[i * (n / sampled)].time_ns - from_ns;
+    qsort(distance, sampled, sizeof *distance, compare_times);
+    int64_t width = (int64_t)((unsigned __int128)distance[sampled / 2] * (2 * TARGET_FILL) / n);
+    for (q->shift = 0; q->shift < 50 && (int64_t)2 << q->shift <= width; q->shift++)
+        ;
+    size_t buckets = LEAST_BUCKETS;
+    int64_t reach = (distance[sampled - 1] >> q->shift) * 2;
+    while (buckets < MOST_BUCKETS && buckets < n && (int64_t)buckets < reach)
+        buckets *= 2;
+    wheel_allocate(q, buckets);
+}
+
+/* Takes all messages out, then puts them back under another width and number of buckets. Called with the present
+ * bucket and the side heap drained: the wheel goes on behind it. */
+static void reshape(struct queue *q)
 {
     size_t n = 0;
     struct message *all = g_new(struct message, q->in_wheel + q->far.count + 1);
     for (size_t slot = 0; slot < q->buckets; slot++)
-        for (uint32_t c = q->first[slot]; c != NO_CHUNK; c = q->chunks[c].next) {
-            memcpy(&all[n], q->chunks[c].items, q->chunks[c].count * sizeof *all);
-            n += q->chunks[c].count;
-        }
+        n += bucket_copy(q, slot, &all[n]);
     if (q->far.count != 0)
         memcpy(&all[n], q->far.items, q->far.count * sizeof *all);
     n += q->far.count;
     q->far.count = 0;
-    /* Called with the present bucket drained: the wheel goes on behind it, at the new width. */
     int64_t passed_ns = (q->bucket + 1) << q->shift;
-    q->shift = shift;
-    q->bucket = (passed_ns >> shift) - 1;
-    wheel_allocate(q, buckets);
+    if (n != 0)
+        choose_shape(q, all, n, passed_ns);
+    q->bucket = (passed_ns >> q->shift) - 1;
     for (size_t i = 0; i < n; i++)
         place(q, &all[i]);
     g_free(all);
+    q->shaped_for = n;
+    q->loads = q->loaded = q->side_pushes = q->far_pushes = q->pushes = 0;
 }
 
-/* Looks at what the last loads were like, and changes the shape when that is worth moving everything. */
+/* Changes the shape when the number of messages or the fill of buckets has left what it was chosen for, at most once
+ * for every message moved. */
 static void consider_shape(struct queue *q)
 {
-    if (q->loads < RESHAPE_LOADS || q->pushes < 2 * (q->in_wheel + q->far.count))
+    size_t n = q->in_wheel + q->far.count;
+    if (q->pushes < n || n < LEAST_BUCKETS / 2)
         return;
-    unsigned shift = q->shift;
-    size_t buckets = q->buckets;
-    uint64_t fill = (q->loaded + q->side_pushes) / q->loads;
-    if (fill > 4 * TARGET_FILL && shift > 0)
-        shift -= fill > 16 * TARGET_FILL && shift > 1 ? 2 : 1;
-    else if (fill < TARGET_FILL / 4 && q->side_pushes * 4 < q->pushes && shift < 50)
-        shift += 1;
-    if (q->far_pushes * 8 > q->pushes && buckets < MOST_BUCKETS && buckets < 4 * (q->in_wheel + q->far.count) + 1024)
-        buckets *= 4;
-    q->loads = q->loaded = q->side_pushes = q->far_pushes = q->pushes = 0;
-    if (shift != q->shift || buckets != q->buckets)
-        reshape(q, shift, MIN(buckets, MOST_BUCKETS));
+    bool grown = n > 2 * q->shaped_for || n < q->shaped_for / 8;
+    bool unfit = false;
+    if (q->loads >= RESHAPE_LOADS) {
+        uint64_t fill = (q->loaded + q->side_pushes) / q->loads;
+        unfit = fill > 6 * TARGET_FILL || fill < TARGET_FILL / 6 || q->far_pushes * 4 > q->pushes;
+        q->loads = q->loaded = q->side_pushes = q->far_pushes = q->pushes = 0;
+    }
+    if (grown || unfit)
+        reshape(q);
 }
 
 static void load(struct queue *q, int64_t number)
 {
     size_t slot = (size_t)number & (q->buckets - 1);
+    struct queue_bucket *b = &q->bucket_of[slot];
     q->bucket = number;
-    q->at = q->count = 0;
-    for (uint32_t c = q->first[slot]; c != NO_CHUNK;) {
-        struct queue_chunk *chunk = &q->chunks[c];
-        items_reserve(q, q->count + chunk->count);
-        memcpy(&q->items[q->count], chunk->items, chunk->count * sizeof *q->items);
-        q->count += chunk->count;
-        uint32_t next = chunk->next;
-        chunk->next = q->free_chunk;
+    q->at = 0;
+    items_reserve(q, b->count);
+    q->count = bucket_copy(q, slot, q->items);
+    for (uint32_t c = b->chunk, left = (b->count + CHUNK_MESSAGES - 1) / CHUNK_MESSAGES; left != 0; left--) {
+        uint32_t next = chunk_at(q, c)->next;
+        chunk_at(q, c)->next = q->free_chunk;
         q->free_chunk = c;
         c = next;
     }
-    q->first[slot] = NO_CHUNK;
+    *b = (struct queue_bucket){ NO_CHUNK, 0 };
     q->occupied[slot / 64] &= ~(1ull << (slot % 64));
     q->in_wheel -= q->count;
     q->loads++;
@@ -312,6 +395,10 @@ static void load(struct queue *q, int64_t number)
     for (size_t n = q->count; n > 1; n /= 2)
         depth += 2;
     sort_messages(q->items, q->count, depth);
+    const struct queue_bucket *ahead = &q->bucket_of[(size_t)(number + 1) & (q->buckets - 1)];
+    if (ahead->count != 0)
+        for (size_t line = 0; line < sizeof(struct queue_chunk); line += 64)
+            __builtin_prefetch((const char *)chunk_at(q, ahead->chunk) + line);
 }
 
 /* Brings what the wheel now reaches in from the far heap. */
@@ -326,6 +413,7 @@ static void far_migrate(struct queue *q)
 /* With the present bucket and the side heap drained: makes the next occupied bucket the present one. */
 static bool advance(struct queue *q)
 {
+    place_delayed(q);
     consider_shape(q);
     if (q->side.count != 0)
         return true;
@@ -365,25 +453,28 @@ struct message queue_pop(struct queue *q)
 
 size_t queue_count(const struct queue *q)
 {
-    return q->count - q->at + q->side.count + q->in_wheel + q->far.count;
+    return q->count - q->at + q->side.count + q->delayed_count + q->in_wheel + q->far.count;
 }
 
 size_t queue_memory_bytes(const struct queue *q)
 {
     return (q->capacity + q->side.capacity + q->far.capacity) * sizeof(struct message) +
-           q->chunks_capacity * sizeof(struct queue_chunk) + q->buckets * sizeof *q->first + q->buckets / 8;
+           (size_t)q->slab_count * QUEUE_SLAB_CHUNKS * sizeof(struct queue_chunk) + q->buckets * sizeof *q->bucket_of + q->buckets / 8;
 }
 
 void queue_each(struct queue *q, void (*visit)(void *data, const struct message *m), void *data)
 {
     for (size_t i = q->at; i < q->count; i++)
         visit(data, &q->items[i]);
+    place_delayed(q);
     for (size_t i = 0; i < q->side.count; i++)
         visit(data, &q->side.items[i]);
-    for (size_t slot = 0; slot < q->buckets; slot++)
-        for (uint32_t c = q->first[slot]; c != NO_CHUNK; c = q->chunks[c].next)
-            for (uint32_t i = 0; i < q->chunks[c].count; i++)
-                visit(data, &q->chunks[c].items[i]);
+    for (size_t slot = 0; slot < q->buckets; slot++) {
+        size_t left = q->bucket_of[slot].count;
+        for (uint32_t c = q->bucket_of[slot].chunk; left != 0; c = chunk_at(q, c)->next)
+            for (size_t i = (left - 1) % CHUNK_MESSAGES + 1; i != 0; i--, left--)
+                visit(data, &chunk_at(q, c)->items[i - 1]);
+    }
     for (size_t i = 0; i < q->far.count; i++)
         visit(data, &q->far.items[i]);
 }

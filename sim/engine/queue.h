@@ -29,6 +29,13 @@ struct message_heap {
 
 struct queue_chunk;
 
+enum { QUEUE_DELAY = 16, QUEUE_SLAB_CHUNKS = 8192 };
+
+struct queue_bucket {
+    uint32_t chunk;                 /* the first, with room or full; the rest are full */
+    uint32_t count;                 /* messages */
+};
+
 struct queue {
     /* The bucket being drained: sorted; items[at..count) are left. */
     struct message *items;
@@ -41,17 +48,22 @@ struct queue {
     /* The wheel: numbers bucket+1 .. bucket+buckets-1. */
     unsigned shift;
     size_t buckets;                 /* a power of two */
-    uint32_t *first;                /* per bucket its first chunk, or NO_CHUNK */
+    struct queue_bucket *bucket_of; /* by number modulo buckets */
     uint64_t *occupied;             /* a bit per bucket */
     size_t in_wheel;
-    struct queue_chunk *chunks;
+    struct queue_chunk **slabs;     /* chunks, QUEUE_SLAB_CHUNKS in each */
+    uint32_t slab_count;
     uint32_t chunks_used;
-    uint32_t chunks_capacity;
     uint32_t free_chunk;
+
+    /* The messages pushed last, on their way into the wheel: their buckets' memory is being fetched meanwhile. */
+    struct message delayed[QUEUE_DELAY];
+    unsigned delayed_first, delayed_count;
 
     struct message_heap far;        /* for times beyond the wheel */
 
-    /* What happened since the shape was chosen last. */
+    /* Since the shape was chosen last. */
+    size_t shaped_for;              /* messages in the wheel and the far heap then */
     uint64_t loads, loaded, side_pushes, far_pushes, pushes;
 };
 
@@ -65,6 +77,12 @@ int64_t queue_next_ns(struct queue *q);
 
 /* The first message; there must be one. */
 struct message queue_pop(struct queue *q);
+
+/* A message about to come, `ahead` places behind the next, to be prefetched for; NULL when it is not known. */
+static inline const struct message *queue_peek(const struct queue *q, size_t ahead)
+{
+    return q->at + ahead < q->count ? &q->items[q->at + ahead] : NULL;
+}
 
 size_t queue_count(const struct queue *q);
 size_t queue_memory_bytes(const struct queue *q);

@@ -21,9 +21,16 @@ double random_log(double x)
         exponent++;
     }
     double s = (m - 1.0) / (m + 1.0), z = s * s;
-    double series = 1.0 / 21.0;
-    for (int n = 19; n >= 3; n -= 2)
-        series = series * z + 1.0 / n;
+    double series = 1.0 / 21;
+    series = series * z + 1.0 / 19;
+    series = series * z + 1.0 / 17;
+    series = series * z + 1.0 / 15;
+    series = series * z + 1.0 / 13;
+    series = series * z + 1.0 / 11;
+    series = series * z + 1.0 / 9;
+    series = series * z + 1.0 / 7;
+    series = series * z + 1.0 / 5;
+    series = series * z + 1.0 / 3;
     double e = (double)exponent;
     return e * ln2_high + (2.0 * s + (2.0 * s * z * series + e * ln2_low));
 }

@@ -26,13 +26,10 @@ static void virtual_charge(struct engine *e, int64_t cost_ns)
     e->now_ns += cost_ns;
 }
 
-static void virtual_post(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes)
+/* A message whose arrival is set goes to its process. */
+static inline void forward(struct engine *e, struct message *m)
 {
-    if (e->uniform)
-        m->time_ns = e->now_ns + e->uniform_ns;
-    else
-        m->time_ns = engine_link_arrival(e, from, m->to, size_bytes);
-    uint32_t process = e->routes[m->to].process;
+    uint32_t process = e->processes == 1 ? 0 : e->routes[m->to].process;
     if (process == e->process) {
         queue_push(&e->queue, m);
         return;
@@ -43,9 +40,46 @@ static void virtual_post(struct engine *e, const struct actor *from, struct mess
         pool_unref(&e->pool, m->payload);
 }
 
+static void virtual_post(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes)
+{
+    m->time_ns = e->uniform ? e->now_ns + e->uniform_ns : engine_link_arrival(e, from, m->to, size_bytes);
+    forward(e, m);
+}
+
+static void virtual_post_later(struct engine *e, const struct actor *from, struct message *m, int64_t delay_ns)
+{
+    m->time_ns = (e->uniform ? e->now_ns + e->uniform_ns : engine_link_arrival(e, from, m->to, 0)) + delay_ns;
+    forward(e, m);
+}
+
 static void virtual_post_self(struct engine *e, struct message *m)
 {
     queue_push(&e->queue, m);
+}
+
+/* With more actors than the caches hold, an actor's lines must be under way before its message is handled. */
+static inline void prefetch_actor(const struct engine *e, const struct message *m)
+{
+    const char *actor = (const char *)actor_of(e, m->to);
+    __builtin_prefetch(actor);
+    __builtin_prefetch(actor + 64);
+}
+
+static inline void prefetch_ahead(const struct engine *e)
+{
+    enum { ROUTES = 10, ACTORS = 5 };
+    const struct queue *q = &e->queue;
+    const struct message *m;
+    if (q->at == 0) {               /* a bucket has been opened */
+        for (size_t k = 0; k < ROUTES && (m = queue_peek(q, k)) != NULL; k++)
+            __builtin_prefetch(&e->routes[m->to]);
+        for (size_t k = 0; k < ACTORS && (m = queue_peek(q, k)) != NULL; k++)
+            prefetch_actor(e, m);
+    }
+    if ((m = queue_peek(q, ROUTES)) != NULL)
+        __builtin_prefetch(&e->routes[m->to]);
+    if ((m = queue_peek(q, ACTORS)) != NULL)
+        prefetch_actor(e, m);
 }
 
 /* Handles what arrives before end_ns, at most `most` messages. TRUE when nothing before end_ns is left. */
@@ -54,6 +88,7 @@ static bool run_until(struct engine *e, int64_t end_ns, uint64_t most)
     for (; most != 0; most--) {
         if (queue_next_ns(&e->queue) >= end_ns || e->failure != NULL)
             return true;
+        prefetch_ahead(e);
         struct message m = queue_pop(&e->queue);
         dispatch_message(e, &m);
     }
@@ -188,6 +223,7 @@ static gboolean virtual_run(struct engine *e, struct engine_result *result, GErr
 
 const struct engine_clock_ops engine_clock_virtual = {
     .post = virtual_post,
+    .post_later = virtual_post_later,
     .post_self = virtual_post_self,
     .charge = virtual_charge,
     .now = virtual_now,

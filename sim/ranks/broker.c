@@ -25,6 +25,7 @@ struct broker {
     uint32_t modules_used;
     struct subscriber modules[MODULES_MAX]; /* in the order in which events are handed out */
     GArray *clients;                        /* of struct subscriber with an entry at least, by actor */
+    GTree *services;                        /* names that clients registered -> actor */
 };
 
 static void module_load(struct broker *b, uint32_t actor, const char *name, const char *const *topics)
@@ -38,6 +39,11 @@ static void module_load(struct broker *b, uint32_t actor, const char *name, cons
         topics_subscribe(&s->topics, *topics);
 }
 
+static gint name_compare(gconstpointer a, gconstpointer b, gpointer data)
+{
+    return strcmp(a, b);
+}
+
 static void broker_init(struct actor *self, const void *setup)
 {
     static const char *const job_info_topics[] = { "job-state", NULL };
@@ -47,6 +53,7 @@ static void broker_init(struct actor *self, const void *setup)
     b->node = actor_node(self);
     b->children = instance_children(inst, b->node, &b->child);
     b->clients = g_array_new(FALSE, TRUE, sizeof(struct subscriber));
+    b->services = g_tree_new_full(name_compare, NULL, g_free, NULL);
 
     const struct scheme_subscriptions *users = inst->scheme->users;
     const struct scheme_subscriptions *kvs = &users[b->node == 0 ? SCHEME_KVS_ROOT : SCHEME_KVS_WORKER];
@@ -70,6 +77,14 @@ static void broker_release(struct actor *self)
     for (guint i = 0; i < b->clients->len; i++)
         topics_release(&g_array_index(b->clients, struct subscriber, i).topics);
     g_array_free(b->clients, TRUE);
+    g_tree_destroy(b->services);
+}
+
+static gboolean service_save(gpointer name, gpointer actor, gpointer sink)
+{
+    key_put_text(sink, name);
+    bytes_put_u32(sink, GPOINTER_TO_UINT(actor));
+    return FALSE;
 }
 
 static void broker_save(const struct actor *self, struct bytes *sink)
@@ -85,6 +100,8 @@ static void broker_save(const struct actor *self, struct bytes *sink)
         bytes_put_u32(sink, s->actor);
         topics_save(&s->topics, sink);
     }
+    bytes_put_u32(sink, (uint32_t)g_tree_nnodes(b->services));
+    g_tree_foreach(b->services, service_save, sink);
 }
 
 /* --- subscriptions --- */
@@ -163,6 +180,25 @@ static void subscription_serve(struct actor *self, struct broker *b, const struc
     }
     actor_count(self, BROKER_CALLS, 1);
     actor_charge(self, cost_ns(&b->inst->costs.broker_subscribe, 0, walked));
+    actor_reply(self, request_of(m), m->kind | KIND_REPLY, error);
+}
+
+static void service_serve(struct actor *self, struct broker *b, const struct message *m)
+{
+    struct cursor c = message_cursor(m);
+    const char *name = key_get_text(&c);
+    if (!cursor_done(&c)) {
+        actor_fail(self, "service of actor %u is malformed", m->from);
+        return;
+    }
+    bool there = g_tree_lookup(b->services, name) != NULL;
+    bool adding = m->kind == BROKER_SERVICE_ADD;
+    if (adding && !there)
+        g_tree_insert(b->services, g_strdup(name), GUINT_TO_POINTER(m->from));
+    else if (!adding && there)
+        g_tree_remove(b->services, name);
+    uint64_t error = adding == there ? (adding ? EEXIST : ENOENT) : 0;
+    actor_charge(self, cost_ns(&b->inst->costs.broker_subscribe, 0, 0));
     actor_reply(self, request_of(m), m->kind | KIND_REPLY, error);
 }
 
@@ -337,6 +373,10 @@ static void broker_handle(struct actor *self, const struct message *m)
     case BROKER_UNSUBSCRIBE:
         subscription_serve(self, b, m);
         break;
+    case BROKER_SERVICE_ADD:
+    case BROKER_SERVICE_REMOVE:
+        service_serve(self, b, m);
+        break;
     case BROKER_PUBLISH:
         event_publish(self, b, m);
         break;
@@ -361,6 +401,10 @@ static const struct kind_name broker_kinds[] = {
     { BROKER_PUBLISH_REQUEST, "publish-request", "an event for broker 0 whose number is wanted" },
     { BROKER_PUBLISH_REQUEST | KIND_REPLY, "publish-request-reply", "the number of a published event" },
     { BROKER_EVENT, "event", "a numbered event, to a child broker, module or client" },
+    { BROKER_SERVICE_ADD, "service-add", "a client registers a service of its own" },
+    { BROKER_SERVICE_ADD | KIND_REPLY, "service-add-reply", "the service is registered, or its name is taken" },
+    { BROKER_SERVICE_REMOVE, "service-remove", "a client withdraws a service" },
+    { BROKER_SERVICE_REMOVE | KIND_REPLY, "service-remove-reply", "the service is gone" },
     { BROKER_HEARTBEAT, "heartbeat", "time for the next heartbeat" },
     { 0, NULL, NULL }
 };

@@ -191,7 +191,7 @@ static void service_serve(struct actor *self, struct broker *b, const struct mes
         actor_fail(self, "service of actor %u is malformed", m->from);
         return;
     }
-    bool there = g_tree_lookup(b->services, name) != NULL;
+    bool there = g_tree_lookup_extended(b->services, name, NULL, NULL);
     bool adding = m->kind == BROKER_SERVICE_ADD;
     if (adding && !there)
         g_tree_insert(b->services, g_strdup(name), GUINT_TO_POINTER(m->from));

@@ -46,6 +46,15 @@ static void root_blob(struct actor *self, uint64_t id, uint16_t error)
     namespaces_update(&r->namespaces, ns);
 }
 
+static void blob_store(struct actor *self, const struct kvs_root *r, const void *data, size_t size)
+{
+    struct bytes body = BYTES_INIT;
+    bytes_put_span(&body, data, size);
+    route_send(self, instance_content(r->kvs.inst, 0), CONTENT_STORE, 0, &body);
+    bytes_release(&body);
+    actor_count(self, KVS_BLOBS, 1);
+}
+
 static const struct kvs_type root_type = { .use = root_use, .blob = root_blob };
 
 static void kvs_root_init(struct actor *self, const void *setup)
@@ -56,6 +65,13 @@ static void kvs_root_init(struct actor *self, const void *setup)
     namespaces_init(&r->namespaces);
     namespaces_create(&r->namespaces, NAMESPACES_PRIMARY, NAMESPACES_INSTANCE_OWNER, 0, &primary);
     waitlist_init(&r->stores);
+
+    /* the root of every new namespace */
+    struct bytes empty = BYTES_INIT;
+    treeobj_put_empty_directory(&empty);
+    content_put(&r->kvs.cache, empty.data, empty.size, 0, NULL);
+    blob_store(self, r, empty.data, empty.size);
+    bytes_release(&empty);
 }
 
 static void kvs_root_release(struct actor *self)
@@ -153,13 +169,9 @@ static void commit_stall(struct actor *self, struct kvs_root *r, const struct na
         waitlist_add(&r->stores, &g_array_index(head->awaited, struct blobref, i), ns->id);
     for (guint i = 0; i < head->stores->len; i++) {
         const struct blob *blob = g_ptr_array_index(head->stores, i);
-        struct bytes body = BYTES_INIT;
-        bytes_put_span(&body, blob->bytes, blob->size);
         actor_charge(self, cost_ns(&r->kvs.inst->costs.kvs_store, blob->size, 0));
-        route_send(self, instance_content(r->kvs.inst, 0), CONTENT_STORE, 0, &body);
-        bytes_release(&body);
+        blob_store(self, r, blob->bytes, blob->size);
     }
-    actor_count(self, KVS_BLOBS, head->stores->len);
 }
 
 static void store_answered(struct actor *self, struct kvs_root *r, const struct envelope *env, struct cursor *c)

@@ -53,6 +53,7 @@ uint64_t *pending_ids(const struct pending *p)
     g_hash_table_iter_init(&iter, p->items);
     while (g_hash_table_iter_next(&iter, &key, NULL))
         ids[count++] = GPOINTER_TO_SIZE(key);
-    qsort(ids, count, sizeof *ids, id_compare);
+    if (count > 1)
+        qsort(ids, count, sizeof *ids, id_compare);
     return ids;
 }

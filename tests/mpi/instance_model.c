@@ -36,7 +36,9 @@ static void probe_write(const struct actor *self, const struct message *m)
 
 static void probe_step(struct actor *self, const struct step *step)
 {
-    if (step->is_direct)
+    if (step->is_direct && !step->is_call)
+        actor_send_payload(self, step->to, step->kind, actor_payload(self, step->body.data, step->body.size));
+    else if (step->is_direct)
         actor_call_payload(self, step->to, step->kind, actor_payload(self, step->body.data, step->body.size));
     else if (step->is_call)
         route_call(self, step->to, step->kind, step->tag, &step->body);
@@ -223,7 +225,14 @@ void model_call_broker(struct model *m, int64_t at_ms, uint32_t from, uint16_t k
     struct bytes body = BYTES_INIT;
     uint32_t broker = instance_broker(&m->inst, instance_node(&m->inst, from));
     key_put_text(&body, topic);
-    step_add(m, at_ms, (struct step){ .actor = from, .to = broker, .kind = kind, .is_direct = true }, &body);
+    step_add(m, at_ms, (struct step){ .actor = from, .to = broker, .kind = kind, .is_call = true, .is_direct = true },
+             &body);
+}
+
+void model_send_broker(struct model *m, int64_t at_ms, uint32_t from, uint16_t kind, struct bytes *payload)
+{
+    uint32_t broker = instance_broker(&m->inst, instance_node(&m->inst, from));
+    step_add(m, at_ms, (struct step){ .actor = from, .to = broker, .kind = kind, .is_direct = true }, payload);
 }
 
 const struct heard *model_heard(const struct model *m, uint32_t actor, unsigned n)

@@ -64,6 +64,8 @@ void model_send(struct model *m, int64_t at_ms, uint32_t from, uint32_t to, uint
 void model_call(struct model *m, int64_t at_ms, uint32_t from, uint32_t to, uint16_t kind, uint64_t tag,
                 struct bytes *body);
 void model_call_broker(struct model *m, int64_t at_ms, uint32_t from, uint16_t kind, const char *topic);
+/* A payload as it is to its own broker, without waiting. */
+void model_send_broker(struct model *m, int64_t at_ms, uint32_t from, uint16_t kind, struct bytes *payload);
 
 void model_run(struct model *m);
 

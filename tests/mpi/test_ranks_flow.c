@@ -177,6 +177,81 @@ static void test_merge(void)
     merge_run(false, 0);
 }
 
+/* A set in which one member cannot be applied: the others get through, one by one. */
+static void test_merge_retry(void)
+{
+    struct model m;
+    model_init(&m, 2, "pr2792");
+    uint32_t user = instance_executor(&m.inst, 0, 0);
+    model_commit(&m, 100, user, 1, "primary", "a", "x");
+    model_commit(&m, 100, user, 2, "primary", "b", "x");
+    model_commit(&m, 100, user, 3, "primary", ".", "x");
+    model_commit(&m, 100, user, 4, "primary", "c", "x");
+    model_lookup(&m, 500, user, 5, "primary", "c");
+    model_run(&m);
+    CU_ASSERT_EQUAL(error_of(model_answer(&m, user, 1)), 0);
+    CU_ASSERT_EQUAL(error_of(model_answer(&m, user, 2)), 0);
+    CU_ASSERT_EQUAL(error_of(model_answer(&m, user, 3)), EINVAL);
+    CU_ASSERT_EQUAL(error_of(model_answer(&m, user, 4)), 0);
+    CU_ASSERT_TRUE(answer_is(model_answer(&m, user, 5), "x"));
+    CU_ASSERT_EQUAL(model_count(&m, "broker", "published_error"), 1);
+    CU_ASSERT_EQUAL(model_count(&m, "kvs-root", "failed"), 1);
+    CU_ASSERT_EQUAL(model_count(&m, "kvs-root", "setroots") + model_count(&m, "kvs-root", "merged"), 3);
+    model_release(&m);
+}
+
+/* A node reads a root from its parent and subscribes afterwards: what is published in between passes it by. */
+static void test_missed_root(void)
+{
+    struct model m;
+    model_init(&m, 2, "pr2792");
+    m.inst.costs.broker_subscribe = (struct cost){ 50000000, 0, 0 };
+    uint32_t client = instance_client(&m.inst), user = instance_executor(&m.inst, 1, 0);
+    model_lookup(&m, 100, user, 1, "primary", "a");
+    model_commit(&m, 150, client, 2, "primary", "a", "x");
+    model_lookup(&m, 500, user, 3, "primary", "a");
+    model_commit(&m, 600, client, 4, "primary", "b", "y");
+    model_lookup(&m, 700, user, 5, "primary", "a");
+    model_run(&m);
+    CU_ASSERT_EQUAL(error_of(model_answer(&m, user, 1)), ENOENT);
+    CU_ASSERT_EQUAL(error_of(model_answer(&m, client, 2)), 0);
+    CU_ASSERT_EQUAL(error_of(model_answer(&m, user, 3)), ENOENT);
+    CU_ASSERT_TRUE(answer_is(model_answer(&m, user, 5), "x"));
+    CU_ASSERT_EQUAL(model_count(&m, "broker", "dropped"), 1);
+    model_release(&m);
+}
+
+static void event_send(struct model *m, int64_t at_ms, uint64_t sequence)
+{
+    struct bytes payload = BYTES_INIT;
+    bytes_put_u64(&payload, sequence);
+    bytes_put_u8(&payload, EVENT_OTHER);
+    key_put_text(&payload, "test");
+    bytes_put_span(&payload, NULL, 0);
+    model_send_broker(m, at_ms, instance_executor(&m->inst, 1, 0), BROKER_EVENT, &payload);
+}
+
+static void test_event_sequence(void)
+{
+    struct model m;
+    model_init(&m, 4, "pr2792");
+    uint32_t user = instance_executor(&m.inst, 3, 0);
+    model_call_broker(&m, 10, user, BROKER_SUBSCRIBE, "");
+    event_send(&m, 100, 1);
+    event_send(&m, 110, 1);
+    event_send(&m, 120, 0);
+    event_send(&m, 130, 5);
+    event_send(&m, 140, 4);
+    model_run(&m);
+    CU_ASSERT_EQUAL(model_count(&m, "broker", "duplicates"), 3);    /* node 1 passes on what it takes */
+    CU_ASSERT_EQUAL(model_count(&m, "broker", "gaps"), 2 * 3);
+    CU_ASSERT_EQUAL(model_count(&m, "broker", "delivered"), 2);
+    CU_ASSERT_EQUAL(model_heard(&m, user, 1)->word, EVENT_OTHER);
+    CU_ASSERT_PTR_NOT_NULL(model_heard(&m, user, 2));
+    CU_ASSERT_PTR_NULL(model_heard(&m, user, 3));
+    model_release(&m);
+}
+
 static void test_watch(void)
 {
     struct model m;
@@ -493,6 +568,9 @@ int main(int argc, char **argv)
         { "a namespace's life under pr2777", test_namespace_pr2777 },
         { "a namespace's life under pr2792", test_namespace_pr2792 },
         { "each new root stands for the transactions that were merged", test_merge },
+        { "a set with a bad member is tried one by one", test_merge_retry },
+        { "a root published before the subscription is missed", test_missed_root },
+        { "events come once and in order", test_event_sequence },
         { "watches send what is new, in order, and end as they should", test_watch },
         { "monitors make their calls", test_watch_calls },
         { "a prefix also hears a longer name", test_prefix_hazard },

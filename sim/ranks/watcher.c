@@ -13,6 +13,7 @@
 #include "kvs/event.h"
 #include "kvs/key.h"
 #include "kvs/lookup.h"
+#include "kvs/namespaces.h"
 #include "ranks/calls.h"
 #include "ranks/pending.h"
 #include "ranks/roles.h"
@@ -20,6 +21,7 @@
 
 enum watcher_metric {
     WATCHER_MONITORS = CALLS_METRICS_COUNT,
+    WATCHER_GUEST_MONITORS,
     WATCHER_WATCHES,
     WATCHER_LOOKUPS,
     WATCHER_ANSWERS,
@@ -262,6 +264,8 @@ static void watch_serve(struct actor *self, struct watcher *s, const struct enve
         g_hash_table_insert(s->by_name, monitor->ns, GSIZE_TO_POINTER(monitor_id));
         calls_add_subscriptions(&s->calls, ns, s->inst->scheme->users[SCHEME_WATCHER].per_namespace);
         actor_count(self, WATCHER_MONITORS, 1);
+        if (!g_str_equal(ns, NAMESPACES_PRIMARY))
+            actor_count(self, WATCHER_GUEST_MONITORS, 1);
     }
     struct watch *watch = g_new0(struct watch, 1);
     watch->env = *env;
@@ -405,6 +409,7 @@ static const struct kind_name watcher_kinds[] = {
 static const struct metric watcher_metrics[] = {
     CALLS_METRICS,
     [WATCHER_MONITORS] = { "monitors", "1", "monitors of a namespace started", METRIC_COUNTER },
+    [WATCHER_GUEST_MONITORS] = { "guest_monitors", "1", "of these, of a namespace other than primary", METRIC_COUNTER },
     [WATCHER_WATCHES] = { "watches", "1", "watches begun", METRIC_COUNTER },
     [WATCHER_LOOKUPS] = { "lookups", "1", "lookups sent", METRIC_COUNTER },
     [WATCHER_ANSWERS] = { "answers", "1", "values sent to those who watch", METRIC_COUNTER },

@@ -50,13 +50,23 @@ void actor_fail(struct actor *self, const char *format, ...)
     g_free(text);
 }
 
+/* Whether a span from now on is one: not negative, and not beyond the end of time. */
+static inline bool may_take(struct actor *self, const char *what, int64_t span_ns)
+{
+    if (G_LIKELY(span_ns >= 0 && span_ns <= ENGINE_LAST_NS - self->engine->now_ns))
+        return true;
+    if (span_ns < 0)
+        actor_fail(self, "%s %" G_GINT64_FORMAT " ns; expected 0 or above", what, span_ns);
+    else
+        actor_fail(self, "%s %" G_GINT64_FORMAT " ns; virtual time ends at %" G_GINT64_FORMAT " ns (146 years)", what,
+                   span_ns, ENGINE_LAST_NS);
+    return false;
+}
+
 void actor_charge(struct actor *self, int64_t cost_ns)
 {
-    if (G_UNLIKELY(cost_ns < 0)) {
-        actor_fail(self, "a charge of %" G_GINT64_FORMAT " ns; expected 0 or above", cost_ns);
-        return;
-    }
-    self->engine->clock->charge(self->engine, cost_ns);
+    if (G_LIKELY(may_take(self, "a charge of", cost_ns)))
+        self->engine->clock->charge(self->engine, cost_ns);
 }
 
 /* --- messages --- */
@@ -82,35 +92,10 @@ static inline bool number(struct actor *self, struct message *m)
     return true;
 }
 
-/* A promise that `leave_ns` breaks ends the run. */
-static inline void keep_promise(struct actor *self, int64_t leave_ns)
-{
-    uint32_t index = self->thread->promise;
-    if (G_LIKELY(index == 0))
-        return;
-    int64_t promised_ns = g_array_index(self->engine->promises, int64_t, index);
-    if (leave_ns < promised_ns)
-        actor_fail(self, "a message that leaves at %" G_GINT64_FORMAT " ns, though nothing new was promised to leave "
-                   "before %" G_GINT64_FORMAT " ns", leave_ns, promised_ns);
-}
-
-void actor_promise(struct actor *self, int64_t time_ns)
-{
-    GArray *promises = self->engine->promises;
-    struct thread *thread = self->thread;
-    if (thread->promise == 0) {
-        thread->promise = promises->len;
-        g_array_set_size(promises, promises->len + 1);
-    }
-    int64_t *promised = &g_array_index(promises, int64_t, thread->promise);
-    *promised = MAX(*promised, time_ns);
-}
-
 static inline void post_word(struct actor *self, uint32_t to, uint16_t kind, uint64_t word, uint8_t flags,
                              uint64_t size_bytes)
 {
     struct message m = { .to = to, .kind = kind, .flags = flags, .word = word };
-    keep_promise(self, self->engine->now_ns);
     if (number(self, &m))
         self->engine->clock->post(self->engine, self, &m, size_bytes);
 }
@@ -118,7 +103,6 @@ static inline void post_word(struct actor *self, uint32_t to, uint16_t kind, uin
 static inline void post_payload(struct actor *self, uint32_t to, uint16_t kind, struct payload *payload, uint8_t flags)
 {
     struct message m = { .to = to, .kind = kind, .flags = flags | MESSAGE_PAYLOAD, .payload = payload };
-    keep_promise(self, self->engine->now_ns);
     if (number(self, &m))
         self->engine->clock->post(self->engine, self, &m, payload->size);
 }
@@ -141,22 +125,23 @@ void actor_send_payload(struct actor *self, uint32_t to, uint16_t kind, struct p
 void actor_send_later(struct actor *self, uint32_t to, uint16_t kind, uint64_t word, int64_t delay_ns)
 {
     struct engine *e = self->engine;
-    if (delay_ns < 0) {
-        actor_fail(self, "a message that leaves in %" G_GINT64_FORMAT " ns; expected 0 or above", delay_ns);
+    if (!may_take(self, "a message that leaves in", delay_ns))
         return;
-    }
     if (e->limited_links) {
         actor_fail(self, "a message that leaves later, while links of limited bandwidth are in use");
         return;
     }
     struct message m = { .to = to, .kind = kind, .word = word };
-    keep_promise(self, e->now_ns + delay_ns);
     if (number(self, &m))
         e->clock->post_later(e, self, &m, delay_ns);
 }
 
 struct payload *actor_payload(struct actor *self, const void *bytes, size_t size)
 {
+    if (size > PAYLOAD_MOST_BYTES) {
+        actor_fail(self, "a payload of %zu bytes; expected at most %d", size, PAYLOAD_MOST_BYTES);
+        size = 0;
+    }
     struct payload *payload = pool_take(&self->engine->pool, size);
     if (size != 0)
         memcpy(payload->bytes, bytes, size);
@@ -173,10 +158,8 @@ static void post_self(struct actor *self, int64_t delay_ns, uint16_t kind, uint6
                       uint8_t order_class)
 {
     struct engine *e = self->engine;
-    if (delay_ns < 0) {
-        actor_fail(self, "a delay of %" G_GINT64_FORMAT " ns; expected 0 or above", delay_ns);
+    if (!may_take(self, "a delay of", delay_ns))
         return;
-    }
     struct message m = { .time_ns = e->clock->now(e) + delay_ns, .to = self->id, .kind = kind, .flags = flags,
                          .order_class = order_class, .word = word };
     if (number(self, &m))
@@ -220,6 +203,11 @@ static bool may_call(struct actor *self, uint32_t to)
         actor_fail(self, "a call to itself");
         return false;
     }
+    const struct role *callee = to < e->actor_count ? engine_role_of(e, to) : NULL;
+    if (callee != NULL && !role_declares_call(self->role, callee)) {
+        actor_fail(self, "a call to %s (actor %" G_GUINT32_FORMAT "), which it does not declare", callee->name, to);
+        return false;
+    }
     return true;
 }
 
@@ -255,12 +243,18 @@ void actor_reply_payload(struct actor *self, struct request request, uint16_t ki
 
 uint64_t actor_draw(struct actor *self, unsigned stream)
 {
+    if (G_UNLIKELY(stream >= self->role->streams)) {
+        actor_fail(self, "a draw from random stream %u; the role has %u", stream, self->role->streams);
+        return 0;
+    }
     uint64_t *drawn = (uint64_t *)(void *)((char *)actor_state(self) + self->role->state_size) + stream;
     return random_bits(self->engine->config.seed, self->id, stream, (*drawn)++);
 }
 
 void actor_hold(struct actor *self, int change)
 {
+    if (change != 1 && change != -1)
+        actor_fail(self, "a hold of %d; expected +1 or -1", change);
     self->engine->held += change;
 }
 

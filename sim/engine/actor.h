@@ -61,7 +61,7 @@ struct role {
     const char *name;               /* as in output: "broker", "kvs-root" */
     const char *text;               /* one line for people */
     size_t state_size;              /* bytes, a multiple of 8; zeroed before init, aligned to 8 */
-    unsigned streams;               /* how many random streams actor_draw may name */
+    unsigned streams;               /* how many random streams actor_draw may name, at most 256 */
     const struct kind_name *kinds;  /* served or sent by this role */
     const struct metric *metrics;   /* NULL, or ended by a NULL name */
     const char *const *calls;       /* names of the roles it may actor_call, ended by NULL; NULL when none */
@@ -92,7 +92,7 @@ int64_t actor_now(const struct actor *self);
 
 /* --- time --- */
 
-/* Busy for `cost_ns` more, 0 or above. */
+/* Busy for `cost_ns` more, 0 or above. No span may reach beyond the end of virtual time, ENGINE_LAST_NS (146 years). */
 void actor_charge(struct actor *self, int64_t cost_ns);
 
 /* --- messages ---
@@ -111,7 +111,7 @@ void actor_send_sized(struct actor *self, uint32_t to, uint16_t kind, uint64_t w
  * bandwidth refuse it, since what leaves between could not be known. */
 void actor_send_later(struct actor *self, uint32_t to, uint16_t kind, uint64_t word, int64_t delay_ns);
 
-/* A payload of the engine's pool, with one reference; the bytes are copied and hashed. */
+/* A payload of the engine's pool, with one reference; the bytes, at most PAYLOAD_MOST_BYTES, are copied and hashed. */
 struct payload *actor_payload(struct actor *self, const void *bytes, size_t size);
 void actor_payload_unref(struct actor *self, struct payload *payload);
 
@@ -155,14 +155,6 @@ void actor_perform(struct actor *self, struct act act, uint16_t kind, uint64_t w
 /* The next 64 random bits of one of the actor's streams: the same for every process count. engine/random.h turns
  * them into distributions. */
 uint64_t actor_draw(struct actor *self, unsigned stream);
-
-/* --- promises ---
- *
- * "Nothing that I receive from now on changes what my thread group sends before `time_ns`": whatever leaves before then
- * has been sent already, by actor_send_later. Lets the virtual clock's windows grow beyond the links' latency. It costs
- * nothing to keep and cannot be taken back; an earlier promise than the last changes nothing. A message that leaves
- * before the promised time ends the run with the actor's name. Timers to oneself are not sends. */
-void actor_promise(struct actor *self, int64_t time_ns);
 
 /* --- keeping the run alive --- */
 

@@ -95,10 +95,12 @@ static inline void handle(struct engine *e, struct actor *actor, const struct me
     actor->handled++;
     actor->wait_ns += start_ns - m->time_ns;
     e->handled++;
-    if (message_is_background(m))
+    if (message_is_background(m)) {
         e->pending_background--;
-    else
+        e->handled_background++;
+    } else {
         e->pending--;
+    }
     actor->role->handle(actor, m);
     int64_t end_ns = e->clock->now(e);
     thread->free_ns = end_ns;
@@ -159,10 +161,12 @@ static void schedule_next(struct engine *e, struct thread *thread)
 {
     if (thread->flags & (THREAD_BLOCKED | THREAD_WOKEN))
         return;
+    /* A turn that is due keeps the run alive, whether or not a message goes first. */
+    bool for_turn = (thread->flags & THREAD_HOOKED) && turn_is_ready(e, thread);
     if (thread->flags & THREAD_WAITING) {
         const struct inbox *box = thread->inbox;
-        wake_at(e, thread, MAX(thread->free_ns, box->items[box->head].time_ns), false);
-    } else if ((thread->flags & THREAD_HOOKED) && turn_is_ready(e, thread)) {
+        wake_at(e, thread, MAX(thread->free_ns, box->items[box->head].time_ns), for_turn);
+    } else if (for_turn) {
         wake_at(e, thread, thread->free_ns, true);
     }
 }
@@ -213,15 +217,20 @@ void dispatch_block(struct actor *self, uint32_t callee)
     thread->flags |= THREAD_BLOCKED;
     box->callee = callee;
     box->caller = self->id;
-    box->call_ns = self->engine->now_ns;
+    box->call_ns = self->engine->clock->now(self->engine);
 }
 
 /* The reply is handled behind the work of setting aside: each message that came before it was moved once. */
 static void end_call(struct engine *e, struct thread *thread, const struct message *reply)
 {
     struct inbox *box = thread->inbox;
-    int64_t moved_ns = box->call_ns + (int64_t)box->count * e->config.move_ns;
-    int64_t return_ns = MAX(reply->time_ns, moved_ns);
+    if (e->config.clock == ENGINE_VIRTUAL && thread->free_ns != box->call_ns) {
+        e->now_ns = thread->free_ns;
+        actor_fail(actor_of(e, box->caller), "a charge of %" G_GINT64_FORMAT
+                   " ns after a call; expected the call to be the last act", thread->free_ns - box->call_ns);
+    }
+    __int128 moved_ns = box->call_ns + (__int128)box->count * e->config.move_ns;
+    int64_t return_ns = (int64_t)MIN(MAX(reply->time_ns, moved_ns), ENGINE_LAST_NS);
     box->blocked_ns += return_ns - box->call_ns;
     box->callee = NOBODY;
     thread->flags &= ~(uint32_t)THREAD_BLOCKED;

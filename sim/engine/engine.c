@@ -7,17 +7,24 @@
 #include "engine/internal.h"
 #include "engine/memory.h"
 
+static const struct engine_link default_link = { .latency_ns = 1 };
+
 struct engine *engine_new(const struct engine_config *config, GError **error)
 {
-    if (config->tick_ns <= 0 || config->stop_after_ns <= 0 || config->move_ns < 0) {
+    if (config->tick_ns <= 0 || config->tick_ns > ENGINE_LAST_NS / 2 || config->stop_after_ns <= 0 ||
+        config->move_ns < 0) {
         g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
                     "the engine was given a tick of %" G_GINT64_FORMAT " ns, a stop after %" G_GINT64_FORMAT
-                    " ns and a move cost of %" G_GINT64_FORMAT " ns; expected above 0, above 0, and 0 or above",
-                    config->tick_ns, config->stop_after_ns, config->move_ns);
+                    " ns and a move cost of %" G_GINT64_FORMAT " ns; expected above 0 and at most %" G_GINT64_FORMAT
+                    ", above 0, and 0 or above",
+                    config->tick_ns, config->stop_after_ns, config->move_ns, ENGINE_LAST_NS / 2);
         return NULL;
     }
     struct engine *e = g_new0(struct engine, 1);
     e->config = *config;
+    e->config.stop_after_ns = MIN(config->stop_after_ns, ENGINE_LAST_NS);
+    if (config->clock == ENGINE_LIVE)
+        e->config.move_ns = 0;      /* setting aside is real work there */
     e->clock = config->clock == ENGINE_VIRTUAL ? &engine_clock_virtual : &engine_clock_live;
     MPI_Comm_dup(config->comm, &e->comm);
     int rank, size;
@@ -28,9 +35,10 @@ struct engine *engine_new(const struct engine_config *config, GError **error)
     e->specs = g_array_new(FALSE, FALSE, sizeof(struct engine_actor));
     e->roles = g_ptr_array_new();
     e->link_free = g_hash_table_new(g_direct_hash, g_direct_equal);
-    e->local_link = (struct engine_link){ .latency_ns = 1 };
-    e->promises = g_array_new(FALSE, TRUE, sizeof(int64_t));
-    g_array_set_size(e->promises, 1);
+    e->local_link = default_link;
+    for (unsigned a = 0; a < ENGINE_ZONES_MAX; a++)
+        for (unsigned b = 0; b < ENGINE_ZONES_MAX; b++)
+            e->links[a][b] = default_link;
     e->sent_next_ns = INT64_MAX;
     e->phase_refuses_call = "before the run has begun";
     queue_init(&e->queue);
@@ -68,7 +76,6 @@ void engine_free(struct engine *e)
         g_array_free(e->specs, TRUE);
     g_ptr_array_free(e->roles, TRUE);
     g_hash_table_destroy(e->link_free);
-    g_array_free(e->promises, TRUE);
     free(e->actors);
     free(e->routes);
     g_free(e->failure);
@@ -82,7 +89,6 @@ void engine_set_link(struct engine *e, uint8_t from_zone, uint8_t to_zone, struc
 {
     g_assert(from_zone < ENGINE_ZONES_MAX && to_zone < ENGINE_ZONES_MAX);
     e->links[from_zone][to_zone] = link;
-    e->link_is_set[from_zone][to_zone] = true;
 }
 
 void engine_set_local_link(struct engine *e, struct engine_link link)
@@ -93,28 +99,29 @@ void engine_set_local_link(struct engine *e, struct engine_link link)
 /* One byte more than fits in whole nanoseconds takes the whole next one. */
 static int64_t transmission_ns(const struct engine_link *link, uint64_t size_bytes)
 {
-    unsigned __int128 scaled = (unsigned __int128)(size_bytes + link->header_bytes) * 1000000000u;
-    return (int64_t)((scaled + link->bytes_per_s - 1) / link->bytes_per_s);
+    unsigned __int128 scaled = ((unsigned __int128)size_bytes + link->header_bytes) * 1000000000u;
+    unsigned __int128 ns = (scaled + link->bytes_per_s - 1) / link->bytes_per_s;
+    return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-int64_t engine_link_arrival(struct engine *e, struct actor *from, uint32_t to, uint64_t size_bytes)
+int64_t engine_link_arrival(struct engine *e, const struct actor *from, uint32_t to, uint64_t size_bytes)
 {
     const struct route *there = &e->routes[to];
-    const struct engine_link *link = &e->local_link;
-    if (there->node != from->node) {
-        uint8_t zone = e->routes[from->id].zone;
-        link = &e->links[zone][there->zone];
-        if (!e->link_is_set[zone][there->zone]) {
-            actor_fail(from, "a message to actor %" G_GUINT32_FORMAT " on node %" G_GUINT32_FORMAT
-                       "; there is no link from zone %u to zone %u", to, there->node, zone, there->zone);
-            return e->now_ns + 1;
-        }
-    }
+    const struct engine_link *link =
+        there->node == from->node ? &e->local_link : &e->links[e->routes[from->id].zone][there->zone];
     if (link->bytes_per_s == 0)
         return e->now_ns + link->latency_ns;
     gpointer key = (gpointer)(uintptr_t)((uint64_t)from->id << 32 | to);
     int64_t free_ns = (int64_t)(intptr_t)g_hash_table_lookup(e->link_free, key);
-    free_ns = MAX(e->now_ns, free_ns) + transmission_ns(link, size_bytes);
+    free_ns = MAX(e->now_ns, free_ns);
+    int64_t took_ns = transmission_ns(link, size_bytes);
+    if (G_UNLIKELY(took_ns > ENGINE_LAST_NS - free_ns)) {
+        actor_fail(actor_of(e, from->id), "%" G_GUINT64_FORMAT " bytes to actor %" G_GUINT32_FORMAT
+                   " would arrive after the end of virtual time at %" G_GINT64_FORMAT " ns (146 years)", size_bytes, to,
+                   ENGINE_LAST_NS);
+        took_ns = 0;
+    }
+    free_ns += took_ns;
     g_hash_table_insert(e->link_free, key, (gpointer)(intptr_t)free_ns);
     return free_ns + link->latency_ns;
 }
@@ -129,6 +136,7 @@ uint32_t engine_add_actor(struct engine *e, const struct engine_actor *spec)
     g_assert((spec->role->turn == NULL) == (spec->role->turn_ready == NULL));
     if (!g_ptr_array_find(e->roles, spec->role, NULL))
         g_ptr_array_add(e->roles, (gpointer)spec->role);
+    g_assert(e->roles->len <= ENGINE_ROLES_MAX && spec->role->streams <= ENGINE_STREAMS_MAX);
     g_array_append_val(e->specs, *spec);
     return e->specs->len - 1;
 }
@@ -189,7 +197,7 @@ static gboolean check_calls(const struct engine *e, GError **error)
     return TRUE;
 }
 
-static bool declares_call(const struct role *caller, const struct role *callee)
+bool role_declares_call(const struct role *caller, const struct role *callee)
 {
     for (const char *const *name = caller->calls; name != NULL && *name != NULL; name++)
         if (strcmp(*name, callee->name) == 0)
@@ -205,8 +213,8 @@ static gboolean check_pair(const struct engine_actor *a, const struct engine_act
                     a->thread_group, a->role->name, a->process, b->role->name, b->process);
         return FALSE;
     }
-    if (declares_call(a->role, b->role) || declares_call(b->role, a->role)) {
-        bool forward = declares_call(a->role, b->role);
+    if (role_declares_call(a->role, b->role) || role_declares_call(b->role, a->role)) {
+        bool forward = role_declares_call(a->role, b->role);
         g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
                     "%s calls %s and both are in thread group %u; a call inside one thread group would wait for itself",
                     forward ? a->role->name : b->role->name, forward ? b->role->name : a->role->name,
@@ -246,11 +254,16 @@ static gboolean check_groups(const struct engine *e, GError **error)
 
 static gboolean check_link(const struct engine_link *link, const char *what, GError **error)
 {
-    if (link->latency_ns >= 1)
+    if (link->latency_ns >= 1 && link->latency_ns <= ENGINE_LATENCY_MOST_NS)
         return TRUE;
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
-                "a %s latency of %" G_GINT64_FORMAT " ns; expected 1 ns or more (law 3: every message takes time)",
-                what, link->latency_ns);
+    if (link->latency_ns < 1)
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
+                    "a %s latency of %" G_GINT64_FORMAT " ns; expected 1 ns or more (law 3: every message takes time)",
+                    what, link->latency_ns);
+    else
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
+                    "a %s latency of %" G_GINT64_FORMAT " ns; expected at most %" G_GINT64_FORMAT " ns (36 years)",
+                    what, link->latency_ns, ENGINE_LATENCY_MOST_NS);
     return FALSE;
 }
 
@@ -289,40 +302,28 @@ static bool node_is_split(const struct engine *e)
     return split;
 }
 
-static bool zones_cross(const struct zone_use *a, const struct zone_use *b)
-{
-    return a->several || b->several || a->process != b->process;
-}
-
-/* What the links allow: one latency for all, bandwidths, and how far processes can run ahead of each other. */
 static gboolean survey_links(struct engine *e, GError **error)
 {
     struct zone_use use[ENGINE_ZONES_MAX] = { { 0 } };
     survey_zones(e, use);
     if (!check_link(&e->local_link, "local", error))
         return FALSE;
-    bool split = e->processes > 1 && node_is_split(e);
     e->limited_links = e->local_link.bytes_per_s != 0;
     e->uniform = !e->limited_links;
     e->uniform_ns = e->local_link.latency_ns;
-    e->lookahead_ns = split ? e->local_link.latency_ns : INT64_MAX;
+    e->lookahead_ns = e->processes > 1 && node_is_split(e) ? e->local_link.latency_ns : INT64_MAX;
     for (unsigned a = 0; a < ENGINE_ZONES_MAX; a++)
         for (unsigned b = 0; b < ENGINE_ZONES_MAX; b++) {
             if (!use[a].used || !use[b].used)
                 continue;
             const struct engine_link *link = &e->links[a][b];
-            e->uniform &= e->link_is_set[a][b] && link->bytes_per_s == 0 && link->latency_ns == e->uniform_ns;
-            if (!e->link_is_set[a][b])
-                continue;
             if (!check_link(link, "hop", error))
                 return FALSE;
             e->limited_links |= link->bytes_per_s != 0;
-            if (zones_cross(&use[a], &use[b]))
+            e->uniform &= link->bytes_per_s == 0 && link->latency_ns == e->uniform_ns;
+            if (use[a].several || use[b].several || use[a].process != use[b].process)
                 e->lookahead_ns = MIN(e->lookahead_ns, link->latency_ns);
-            e->zone_crosses[a] |= zones_cross(&use[a], &use[b]);
         }
-    for (unsigned a = 0; split && a < ENGINE_ZONES_MAX; a++)
-        e->zone_crosses[a] = true;
     return TRUE;
 }
 
@@ -335,8 +336,11 @@ static gboolean place_actors(struct engine *e, GError **error)
     uint64_t *places = g_new0(uint64_t, e->processes);
     for (uint32_t id = 0; id < e->actor_count; id++) {
         const struct engine_actor *spec = spec_at(e, id);
+        guint role;
+        g_ptr_array_find(e->roles, spec->role, &role);
         e->routes[id] = (struct route){ .node = spec->node, .place = (uint32_t)places[spec->process],
-                                        .process = (uint16_t)spec->process, .zone = spec->zone };
+                                        .process = (uint16_t)spec->process, .zone = spec->zone,
+                                        .role = (uint8_t)role };
         places[spec->process] += actor_places(spec->role);
         e->local_count += spec->process == e->process;
     }
@@ -387,10 +391,6 @@ static void make_actors(struct engine *e)
         actor->thread = thread_for(e, groups, spec->thread_group, actor);
         if (spec->role->turn != NULL)
             actor->thread->flags |= THREAD_HOOKED;
-        if (e->zone_crosses[spec->zone] && (actor->thread->flags & THREAD_CROSSES) == 0) {
-            actor->thread->flags |= THREAD_CROSSES;
-            e->crossing_groups++;
-        }
     }
     g_hash_table_destroy(groups);
 }
@@ -424,6 +424,10 @@ gboolean engine_start(struct engine *e, GError **error)
         e->now_ns = 0;
         if (a->role->init != NULL)
             a->role->init(a, a->setup);
+        int64_t charged_ns = e->now_ns;
+        e->now_ns = 0;
+        if (charged_ns != 0)
+            actor_fail(a, "a charge of %" G_GINT64_FORMAT " ns before the run has begun", charged_ns);
     }
     g_array_free(e->specs, TRUE);
     e->specs = NULL;

@@ -36,6 +36,7 @@ enum {
     ENGINE_NO_GROUP = UINT32_MAX
 };
 #define ENGINE_NEVER_NS INT64_MAX
+#define ENGINE_LAST_NS (INT64_C(1) << 62)       /* virtual time ends here, after 146 years: no sum of two overflows */
 
 /* What the engine tells the run loop while it runs. All optional; all local, on the process where it happens. */
 struct engine_observer {
@@ -62,16 +63,17 @@ struct engine_config {
     MPI_Comm comm;                  /* duplicated; the caller keeps its own */
     enum engine_clock clock;
     uint64_t seed;
-    int64_t tick_ns;                /* the end of the run is tested at its multiples; above 0 */
-    int64_t stop_after_ns;          /* a run is told to stop then; ENGINE_NEVER_NS: never */
-    int64_t move_ns;                /* cost of a message set aside during a call */
+    int64_t tick_ns;                /* the end of the run is tested at its multiples; above 0, at most half of
+                                     * ENGINE_LAST_NS */
+    int64_t stop_after_ns;          /* a run is told to stop then; ENGINE_NEVER_NS: never (before ENGINE_LAST_NS) */
+    int64_t move_ns;                /* cost of a message set aside during a call, on the virtual clock */
     bool explicit_inbox;            /* no arrival shortcut for any actor (tests) */
     bool spread_always;             /* never retreat to fewer processes */
     struct engine_observer observer;
 };
 
 struct engine_link {
-    int64_t latency_ns;             /* 1 or above */
+    int64_t latency_ns;             /* 1 or above, at most a quarter of ENGINE_LAST_NS */
     uint64_t bytes_per_s;           /* 0: no limit */
     uint32_t header_bytes;          /* added to every message's payload */
 };
@@ -119,8 +121,8 @@ struct engine_role_totals {
 struct engine *engine_new(const struct engine_config *config, GError **error);
 void engine_free(struct engine *e);
 
-/* The link from zone a to zone b between different nodes; local ones, between actors of one node. Where no link was set
- * no message may go. Local calls, alike on every process, before engine_start. */
+/* The link from zone a to zone b between different nodes; local ones, between actors of one node. Local calls, alike
+ * on every process, before engine_start. */
 void engine_set_link(struct engine *e, uint8_t from_zone, uint8_t to_zone, struct engine_link link);
 void engine_set_local_link(struct engine *e, struct engine_link link);
 

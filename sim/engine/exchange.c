@@ -4,12 +4,14 @@
  *
  * A buffer begins with the sender's status, so that one swap carries both the messages and what all need to agree on.
  * What fits goes in one piece below Open MPI's eager limit of 4 KiB (a message of just 4 KiB takes ten times as long
- * as one of 3.5 KiB, doc/performance.md); the rest follows in a second, whose size the status tells.
+ * as one of 3.5 KiB, doc/performance.md); the rest follows in a second, whose size the status tells, or in several when
+ * it is beyond a gigabyte.
  */
 #include "engine/internal.h"
 
 enum {
     FIRST_PIECE = 3584,
+    REST_PIECE = 1 << 30,           /* counts of MPI are ints */
     HEAD = sizeof(struct status),
     TAG_FIRST = 1,
     TAG_REST = 2
@@ -86,12 +88,38 @@ static void unpack(struct engine *e, const uint8_t *data, size_t size)
 static void join(struct status *all, const struct status *one)
 {
     all->next_ns = MIN(all->next_ns, one->next_ns);
-    all->send_ns = MIN(all->send_ns, one->send_ns);
     all->pending += one->pending;
     all->held += one->held;
     all->handled += one->handled;
     all->wishes |= one->wishes;
     all->failed |= one->failed;
+}
+
+/* Starts the piece that begins at `from` of what follows the first piece; returns the number of requests. */
+static int start_piece(struct engine *e, uint32_t process, size_t from, MPI_Request *requests)
+{
+    struct peer *peer = &e->peers[process];
+    int n = 0;
+    if (peer->in.size > from)
+        check_mpi(MPI_Irecv(peer->in.data + from, (int)MIN(peer->in.size - from, REST_PIECE), MPI_BYTE, (int)process,
+                            TAG_REST, e->comm, &requests[n++]), "receive");
+    if (peer->out.size > from)
+        check_mpi(MPI_Isend(peer->out.data + from, (int)MIN(peer->out.size - from, REST_PIECE), MPI_BYTE, (int)process,
+                            TAG_REST, e->comm, &requests[n++]), "send");
+    return n;
+}
+
+/* A pair of processes has swapped its k-th pieces before its next ones; pairs without a k-th piece go on. */
+static void swap_rest(struct engine *e, MPI_Request *requests)
+{
+    int n = 1;
+    for (size_t from = FIRST_PIECE; n != 0; from += REST_PIECE) {
+        n = 0;
+        for (uint32_t p = 0; p < e->processes; p++)
+            if (p != e->process)
+                n += start_piece(e, p, from, &requests[n]);
+        check_mpi(MPI_Waitall(n, requests, MPI_STATUSES_IGNORE), "swapping a window's rest");
+    }
 }
 
 void exchange_window(struct engine *e, struct status mine, struct status *all)
@@ -117,7 +145,6 @@ void exchange_window(struct engine *e, struct status mine, struct status *all)
     }
     check_mpi(MPI_Waitall((int)(2 * others), requests, MPI_STATUSES_IGNORE), "swapping a window");
 
-    n = 0;
     for (uint32_t p = 0; p < e->processes; p++) {
         if (p == e->process)
             continue;
@@ -126,18 +153,11 @@ void exchange_window(struct engine *e, struct status mine, struct status *all)
         memcpy(&theirs, peer->in.data, HEAD);
         join(all, &theirs);
         size_t total = HEAD + theirs.bytes;
-        if (total > piece) {
-            peer->in.size = piece;
+        if (total > piece)
             bytes_extend(&peer->in, total - piece);
-            check_mpi(MPI_Irecv(peer->in.data + piece, (int)(total - piece), MPI_BYTE, (int)p, TAG_REST, e->comm,
-                                &requests[n++]), "receive");
-        }
         peer->in.size = total;
-        if (peer->out.size > piece)
-            check_mpi(MPI_Isend(peer->out.data + piece, (int)(peer->out.size - piece), MPI_BYTE, (int)p, TAG_REST,
-                                e->comm, &requests[n++]), "send");
     }
-    check_mpi(MPI_Waitall((int)n, requests, MPI_STATUSES_IGNORE), "swapping a window's rest");
+    swap_rest(e, requests);
 
     for (uint32_t p = 0; p < e->processes; p++) {
         if (p == e->process)

@@ -6,9 +6,10 @@
  * same process, and every timer, waits in the queue until the wall clock has reached its time. charge() does nothing:
  * the work is real. Link latencies are what MPI takes.
  *
- * The end is found by counting: the totals of messages sent and handled are summed over the processes, over and over,
- * without anybody waiting. Two sums in a row that are equal and balanced mean that nothing was in flight between them
- * (Mattern's four-counter method).
+ * The end is found by counting: the totals of foreground messages sent and handled are summed over the processes, over
+ * and over, without anybody waiting. Two sums in a row that are equal and balanced mean that nothing was in flight
+ * between them (Mattern's four-counter method); background timers may go on meanwhile. A run that is stopped before
+ * takes in what is still under way, so that no process waits for ever for a message to be received.
  */
 #include <sched.h>
 #include <time.h>
@@ -32,6 +33,9 @@ struct live {
     GPtrArray *outgoing;            /* struct outgoing, not yet known to be complete */
     GPtrArray *spare;
     struct bytes incoming;
+    GArray *ends;                   /* messages for the end of the instant: due when the inbox has been drained once */
+    int64_t *sent_to;                /* by process: messages given to MPI */
+    int64_t received;
     MPI_Request round;
     int64_t mine[COUNTS], sum[COUNTS], last[COUNTS];
     bool round_open, last_valid;
@@ -55,6 +59,8 @@ static struct live *live_of(struct engine *e)
         l->start_s = MPI_Wtime();
         l->outgoing = g_ptr_array_new();
         l->spare = g_ptr_array_new();
+        l->ends = g_array_new(FALSE, FALSE, sizeof(struct message));
+        l->sent_to = g_new0(int64_t, e->processes);
         l->spin = sysconf(_SC_NPROCESSORS_ONLN) >= (long)e->processes;
         e->live = l;
     }
@@ -71,12 +77,13 @@ static void send_away(struct engine *e, struct live *l, const struct message *m)
     MPI_Isend(o->data.data, (int)o->data.size, MPI_BYTE, (int)e->routes[m->to].process, TAG_MESSAGE, e->comm,
               &o->request);
     g_ptr_array_add(l->outgoing, o);
+    l->sent_to[e->routes[m->to].process]++;
     e->remote_messages++;
     if (message_has_payload(m))
         pool_unref(&e->pool, m->payload);
 }
 
-static void live_post(struct engine *e, struct actor *from, struct message *m, uint64_t size_bytes)
+static void live_post(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes)
 {
     struct live *l = live_of(e);
     m->time_ns = live_now(e);
@@ -87,7 +94,7 @@ static void live_post(struct engine *e, struct actor *from, struct message *m, u
 }
 
 /* Waits in this process's queue, whoever it is for. */
-static void live_post_later(struct engine *e, struct actor *from, struct message *m, int64_t delay_ns)
+static void live_post_later(struct engine *e, const struct actor *from, struct message *m, int64_t delay_ns)
 {
     live_of(e);
     m->time_ns = live_now(e) + delay_ns;
@@ -96,8 +103,11 @@ static void live_post_later(struct engine *e, struct actor *from, struct message
 
 static void live_post_self(struct engine *e, struct message *m)
 {
-    live_of(e);
-    queue_push(&e->queue, m);
+    struct live *l = live_of(e);
+    if (m->order_class != 0)
+        g_array_append_val(l->ends, *m);
+    else
+        queue_push(&e->queue, m);
 }
 
 static void collect_sent(struct live *l)
@@ -131,16 +141,37 @@ static bool receive(struct engine *e, struct live *l)
         struct message m = exchange_read(e, &c);
         m.time_ns = live_now(e);
         queue_push(&e->queue, &m);
+        l->received++;
         any = true;
     }
+}
+
+/* All that had arrived before them is in the queue now. */
+static void end_instant(struct engine *e, struct live *l)
+{
+    for (guint i = 0; i < l->ends->len; i++) {
+        struct message *m = &g_array_index(l->ends, struct message, i);
+        m->time_ns = live_now(e);
+        queue_push(&e->queue, m);
+    }
+    g_array_set_size(l->ends, 0);
+}
+
+/* Takes in what other processes have sent and this one has not received. All send nothing more. */
+static void receive_rest(struct engine *e, struct live *l)
+{
+    int64_t expected;
+    MPI_Reduce_scatter_block(l->sent_to, &expected, 1, MPI_INT64_T, MPI_SUM, e->comm);
+    while (l->received != expected)
+        receive(e, l);
 }
 
 /* One step of the endless counting; TRUE when a round has closed. */
 static bool count_round(struct engine *e, struct live *l, unsigned wishes)
 {
     if (!l->round_open) {
-        l->mine[0] = (int64_t)e->sent;
-        l->mine[1] = (int64_t)e->handled + e->pending_background;
+        l->mine[1] = (int64_t)e->handled - e->handled_background;
+        l->mine[0] = l->mine[1] + e->pending;
         l->mine[2] = e->held + e->turns_due;
         l->mine[3] = (wishes & ENGINE_WISH_STOP) != 0;
         l->mine[4] = e->failure != NULL;
@@ -186,6 +217,7 @@ static gboolean live_run(struct engine *e, struct engine_result *result, GError 
     dispatch_start(e);
     for (;;) {
         bool busy = receive(e, l);
+        end_instant(e, l);
         int64_t now_ns = live_now(e);
         while (queue_next_ns(&e->queue) <= now_ns && e->failure == NULL) {
             struct message m = queue_pop(&e->queue);
@@ -204,6 +236,7 @@ static gboolean live_run(struct engine *e, struct engine_result *result, GError 
         if (!busy)
             rest(l);
     }
+    receive_rest(e, l);
     result->end_ns = live_now(e);
     MPI_Allreduce(MPI_IN_PLACE, &result->end_ns, 1, MPI_INT64_T, MPI_MAX, e->comm);
     return TRUE;
@@ -226,6 +259,8 @@ static void live_release(struct engine *e)
     }
     g_ptr_array_free(l->outgoing, TRUE);
     g_ptr_array_free(l->spare, TRUE);
+    g_array_free(l->ends, TRUE);
+    g_free(l->sent_to);
     bytes_release(&l->incoming);
     g_free(l);
 }

@@ -34,6 +34,8 @@ enum message_flag {
     MESSAGE_REPLY = 1 << 3          /* ends the receiver's call */
 };
 
+enum { PAYLOAD_MOST_BYTES = 1 << 30 };  /* with its message it must fit into a count of MPI */
+
 struct payload {
     uint64_t hash;                  /* of the bytes: XXH3, 64 bits */
     uint32_t references;

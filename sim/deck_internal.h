@@ -59,6 +59,7 @@ struct deck {
     bool comparable;
     GArray *expectations;           /* struct deck_expectation */
     GArray *sweep;                  /* struct deck_entry */
+    char *sweep_where;
     GArray *problems;               /* struct deck_problem */
 };
 

@@ -7,6 +7,9 @@
 static const struct policy_rule *const rules[] = {
     &policy_rule_fcfs,
     &policy_rule_sjf,
+    &policy_rule_easy,
+    &policy_rule_easy_sjf,
+    &policy_rule_conservative,
 };
 
 const char *const *policy_names(void)
@@ -146,7 +149,6 @@ bool policy_next(struct policy *policy, int64_t now_ns, struct policy_start *sta
     running->job = waiting->job;
     running->start_ns = now_ns;
     running->allocation = allocation;
-    running->plan = waiting->plan;
     g_hash_table_remove(policy->waiting, &waiting->job.id);
     g_sequence_remove(waiting->at);
     g_hash_table_insert(policy->running, &running->job.id, running);

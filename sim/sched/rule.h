@@ -17,7 +17,8 @@ struct waiting {
     struct policy_job job;
     uint64_t cores;             /* what it takes of the pool */
     GSequenceIter *at;          /* its place in the queue */
-    void *plan;                 /* the rule's own, or NULL */
+    GSequenceIter *also_at;     /* its place in a second order that the rule keeps */
+    void *plan;                 /* the rule's own, or NULL; the rule clears it before the job starts or leaves */
 };
 
 struct running {
@@ -67,5 +68,8 @@ struct waiting *policy_first(const struct policy *policy);
 
 extern const struct policy_rule policy_rule_fcfs;
 extern const struct policy_rule policy_rule_sjf;
+extern const struct policy_rule policy_rule_easy;
+extern const struct policy_rule policy_rule_easy_sjf;
+extern const struct policy_rule policy_rule_conservative;
 
 #endif

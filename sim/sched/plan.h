@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the policies that promise starts have in common: the profile of the future, in which running jobs hold their
+ * processors until their limit and promised jobs from their promised start on.
+ *
+ * In a plan a job is at least 1 ns long. A running job that has outlived its limit is overdue: it holds its processors
+ * for the next nanosecond, and before that is written down all promises must be dropped (they were made without it).
+ * For the rules of this folder; `policy->plan` points to a struct that begins with a struct plan. Functions are local.
+ */
+#ifndef TIERCEL_SCHED_PLAN_H
+#define TIERCEL_SCHED_PLAN_H
+
+#include "sched/profile.h"
+#include "sched/rule.h"
+
+struct plan {
+    struct profile *profile;
+    GSequence *ends;        /* struct hold of the running jobs, by expected end */
+    GSequence *promises;    /* struct promise of waiting jobs, by promised start */
+    uint64_t *set;          /* of machines, for passing on */
+};
+
+/* What waiting->plan points to, once a start was promised. */
+struct promise {
+    struct waiting *job;
+    GSequenceIter *at;
+    int64_t start_ns;
+    int64_t end_ns;
+    uint64_t set[];
+};
+
+void plan_init(struct policy *policy, struct plan *plan);
+void plan_release(struct plan *plan);
+
+/* Brings the profile to the present. First in every hook. */
+void plan_advance(struct policy *policy);
+
+/* Whether running jobs are overdue; and, with all promises dropped, holding them for 1 ns more. */
+bool plan_overdue(const struct policy *policy);
+void plan_extend(struct policy *policy);
+
+/* Promises the first start that is possible, which may be now; FALSE when there is none, ever. */
+bool plan_promise(struct policy *policy, struct waiting *job);
+void plan_drop(struct policy *policy, struct waiting *job);
+void plan_drop_all(struct policy *policy);
+
+/* The promise with the earliest start, or NULL. */
+struct promise *plan_first(const struct policy *policy);
+
+/* Takes the processors from pool and profile if the job, which has no promise, can start now and run to its limit:
+ * its allocation, or NULL. */
+struct allocation *plan_start(struct policy *policy, struct waiting *job);
+
+/* As plan_start where that is possible, else as plan_promise. */
+struct allocation *plan_start_or_promise(struct policy *policy, struct waiting *job);
+
+/* The hooks `started`, `ended`, `wake` and `save` of a rule. */
+void plan_started(struct policy *policy, struct running *job);
+void plan_ended(struct policy *policy, struct running *job);
+int64_t plan_wake(const struct policy *policy);
+void plan_save(const struct policy *policy, struct bytes *sink);
+
+#endif

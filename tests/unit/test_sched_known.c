@@ -9,6 +9,8 @@
 #include "suite.h"
 #include "test_sched_replay.h"
 
+#define JOB(submits, processors, limits, runs) { .submit = submits, .width = processors, .limit = limits, .run = runs }
+
 struct expected {
     const char *policy;
     enum policy_by by;
@@ -40,8 +42,8 @@ static void check(uint32_t processors, const struct replay_job *jobs, guint coun
  * conservative has promised J3 20 and J4 would run to 28, so J4 waits, but J5 ends exactly at 20 and starts at once. */
 static void test_three_policies(void)
 {
-    const struct replay_job jobs[] = { { 0, 3, 10, 10 }, { 1, 3, 10, 10 }, { 2, 4, 10, 10 }, { 3, 1, 25, 25 },
-                                       { 4, 1, 16, 16 } };
+    const struct replay_job jobs[] = { JOB(0, 3, 10, 10), JOB(1, 3, 10, 10), JOB(2, 4, 10, 10), JOB(3, 1, 25, 25),
+                                       JOB(4, 1, 16, 16) };
     const struct expected expected[] = {
         { "fcfs", POLICY_BY_PROCESSORS, 0, { 0, 10, 20, 30, 30 } },
         { "easy", POLICY_BY_PROCESSORS, 0, { 0, 10, 28, 3, 38 } },
@@ -58,8 +60,8 @@ static void test_three_policies(void)
 /* The same, but J1 ends after 6 of its 10: plans use limits, ends use run times. */
 static void test_early_end(void)
 {
-    const struct replay_job jobs[] = { { 0, 3, 10, 6 }, { 1, 3, 10, 10 }, { 2, 4, 10, 10 }, { 3, 1, 25, 25 },
-                                       { 4, 1, 16, 16 } };
+    const struct replay_job jobs[] = { JOB(0, 3, 10, 6), JOB(1, 3, 10, 10), JOB(2, 4, 10, 10), JOB(3, 1, 25, 25),
+                                       JOB(4, 1, 16, 16) };
     const struct expected expected[] = {
         { "fcfs", POLICY_BY_PROCESSORS, 0, { 0, 6, 16, 26, 26 } },
         { "easy", POLICY_BY_PROCESSORS, 0, { 0, 6, 28, 3, 38 } },
@@ -73,8 +75,8 @@ static void test_early_end(void)
 /* 5 processors: D's promise at 10 is any two processors, or the machines {0, 3}: then E cannot have machine 0. */
 static void test_counting_or_naming(void)
 {
-    const struct replay_job jobs[] = { { 0, 1, 1, 1 }, { 0, 2, 20, 20 }, { 0, 2, 10, 10 }, { 2, 2, 10, 10 },
-                                       { 3, 1, 15, 15 } };
+    const struct replay_job jobs[] = { JOB(0, 1, 1, 1), JOB(0, 2, 20, 20), JOB(0, 2, 10, 10), JOB(2, 2, 10, 10),
+                                       JOB(3, 1, 15, 15) };
     const struct expected expected[] = {
         { "easy", POLICY_BY_PROCESSORS, 0, { 0, 0, 0, 10, 3 } },
         { "conservative", POLICY_BY_PROCESSORS, 0, { 0, 0, 0, 10, 3 } },
@@ -87,8 +89,8 @@ static void test_counting_or_naming(void)
 /* 100 processors: EASY starts the narrow long job at 100, beside the second; conservative has promised the third 200. */
 static void test_conservative_case(void)
 {
-    const struct replay_job jobs[] = { { 0, 70, 100, 100 }, { 1, 80, 100, 100 }, { 2, 90, 100, 100 },
-                                       { 50, 20, 250, 250 } };
+    const struct replay_job jobs[] = { JOB(0, 70, 100, 100), JOB(1, 80, 100, 100), JOB(2, 90, 100, 100),
+                                       JOB(50, 20, 250, 250) };
     const struct expected expected[] = {
         { "conservative", POLICY_BY_PROCESSORS, 0, { 0, 100, 200, 300 } },
         { "conservative", POLICY_BY_MACHINES, 0, { 0, 100, 200, 300 } },
@@ -101,8 +103,8 @@ static void test_conservative_case(void)
 /* 2 processors. At 0 the head J2 is promised 10; J3 and J4 both fit beside J1, but only one of them. */
 static void test_shortest_first(void)
 {
-    const struct replay_job jobs[] = { { 0, 1, 10, 10 }, { 0, 2, 5, 5 }, { 0, 1, 9, 9 }, { 0, 1, 2, 2 },
-                                       { 0, 1, 7, 7 } };
+    const struct replay_job jobs[] = { JOB(0, 1, 10, 10), JOB(0, 2, 5, 5), JOB(0, 1, 9, 9), JOB(0, 1, 2, 2),
+                                       JOB(0, 1, 7, 7) };
     const struct expected expected[] = {
         { "easy", POLICY_BY_PROCESSORS, 0, { 0, 10, 0, 15, 15 } },
         { "easy-sjf", POLICY_BY_PROCESSORS, 0, { 0, 10, 15, 0, 2 } },
@@ -115,8 +117,8 @@ static void test_shortest_first(void)
 /* Jobs of no length take processors and give them back within their instant, and block nothing for longer. */
 static void test_zero_length(void)
 {
-    const struct replay_job jobs[] = { { 0, 2, 0, 0 }, { 0, 2, 0, 0 }, { 0, 2, 10, 10 }, { 1, 2, 0, 0 },
-                                       { 1, 1, 5, 0 }, { 1, 2, 3, 3 } };
+    const struct replay_job jobs[] = { JOB(0, 2, 0, 0), JOB(0, 2, 0, 0), JOB(0, 2, 10, 10), JOB(1, 2, 0, 0),
+                                       JOB(1, 1, 5, 0), JOB(1, 2, 3, 3) };
     static const struct expected expected[] = {
         { "fcfs", POLICY_BY_PROCESSORS, 0, { 0, 0, 0, 10, 10, 10 } },
         { "easy", POLICY_BY_PROCESSORS, 0, { 0, 0, 0, 10, 10, 10 } },
@@ -131,8 +133,8 @@ static void test_zero_length(void)
 /* A job wider than the machine is rejected; one without a limit is planned to run for ever. */
 static void test_wide_and_endless(void)
 {
-    const struct replay_job jobs[] = { { 0, 5, 1, 1 }, { 0, 1, POLICY_NO_LIMIT, 50 }, { 1, 4, 10, 10 },
-                                       { 2, 3, POLICY_NO_LIMIT, 7 }, { 3, 1, 5, 5 } };
+    const struct replay_job jobs[] = { JOB(0, 5, 1, 1), JOB(0, 1, POLICY_NO_LIMIT, 50), JOB(1, 4, 10, 10),
+                                       JOB(2, 3, POLICY_NO_LIMIT, 7), JOB(3, 1, 5, 5) };
     const struct expected expected[] = {
         { "fcfs", POLICY_BY_PROCESSORS, 0, { -1, 0, 50, 60, 60 } },
         { "easy", POLICY_BY_PROCESSORS, 0, { -1, 0, 50, 2, 9 } },

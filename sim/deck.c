@@ -96,11 +96,6 @@ const char *deck_path(const struct deck *deck)
     return ((const struct deck_file *)deck->files->pdata[0])->path;
 }
 
-const char *deck_sweep_where(const struct deck *deck)
-{
-    return deck->sweep_where;
-}
-
 unsigned deck_expectation_count(const struct deck *deck)
 {
     return deck->expectations->len;
@@ -220,7 +215,6 @@ void deck_free(struct deck *deck)
     g_ptr_array_free(deck->place_order, TRUE);
     g_ptr_array_free(deck->files, TRUE);
     g_string_chunk_free(deck->places);
-    g_free(deck->sweep_where);
     g_free(deck->name);
     g_free(deck);
 }

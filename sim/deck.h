@@ -106,8 +106,8 @@ char *deck_as_read(const struct deck *deck);
  */
 char *deck_effective(const struct deck *deck);
 
-/* Where the deck's [sweep] stands: "inputs/x.deck:40"; NULL when it has none. The deck's. */
-const char *deck_sweep_where(const struct deck *deck);
+/* Complains of [sweep] where the deck has one: for a command that plays one run. */
+void deck_refuse_sweep(struct deck *deck);
 
 /* --- expectations --- */
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "deck_internal.h"
+#include "trace/summary.h"
 
 /* --- [expect] --- */
 
@@ -92,6 +93,11 @@ void deck_read_expectation(struct deck *deck, const struct deck_file *file, cons
     g_autofree char *place = deck_place(file->path, entry->line);
     struct deck_expectation e = { .key = entry->key };
 
+    if (!summary_key_known(entry->key)) {
+        deck_complain_at(deck, file->path, entry->line,
+                         "[expect] %s: is not a key of the summary; expected one such as jobs.run_rate", entry->key);
+        return;
+    }
     if (!read_parts(text, &e, &why)) {
         g_autofree char *quoted = quantity_quote(entry->value);
         deck_complain_at(deck, file->path, entry->line, "[expect] %s: %s is not an expectation: %s; " EXPECTED_FORM,
@@ -146,14 +152,20 @@ static bool read_range(const char *text, char **why)
     return *why == NULL;
 }
 
+void deck_refuse_sweep(struct deck *deck)
+{
+    if (deck->sweep->len > 0)
+        deck_complain_at(deck, deck_path(deck), g_array_index(deck->sweep, struct deck_entry, 0).line,
+                         "[sweep]: asks for many runs, and this is one; expected a deck without [sweep], with a value "
+                         "for each of its keys");
+}
+
 void deck_read_sweep(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry)
 {
     g_autofree char *prefix = g_strdup_printf("[sweep] %s", entry->key);
     int index = deck_find_dotted(deck, entry->key, file->path, entry->line, prefix);
     g_auto(GStrv) values = g_strsplit(entry->value, ";", 0);
 
-    if (deck->sweep_where == NULL)
-        deck->sweep_where = deck_place(file->path, entry->line);
     g_array_append_val(deck->sweep, *entry);
     if (index < 0)
         return;

@@ -19,7 +19,7 @@ static gboolean check_regular(int fd, GError **error)
     }
     if (S_ISREG(status.st_mode))
         return TRUE;
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s; expected a plain file",
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s",
                 S_ISDIR(status.st_mode) ? "is a directory" : "is a pipe or a device");
     return FALSE;
 }

@@ -59,7 +59,6 @@ struct deck {
     bool comparable;
     GArray *expectations;           /* struct deck_expectation */
     GArray *sweep;                  /* struct deck_entry */
-    char *sweep_where;
     GArray *problems;               /* struct deck_problem */
 };
 

@@ -135,6 +135,8 @@ static const struct deck_key keys[] = {
     { "costs", "profile", DECK_NAME, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "a file NAME.costs of costs with their sources, looked up beside the deck and in its folder costs, then among "
       "the installed ones" },
+    { "costs", "call-move", QUANTITY_DURATION, "4us", NULL, "1s", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      "setting aside one message that arrives while an actor is blocked in a call" },
     { NULL }    /* the single costs follow here */
 };
 

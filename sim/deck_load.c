@@ -81,7 +81,8 @@ static bool take_value(struct deck *deck, unsigned index, const char *text, cons
     GError *error = NULL;
 
     if (!deck_key_parse(&deck->schema->keys[index], text, &value, &error)) {
-        deck_complain_at(deck, origin->path, origin->line, "%s: %s", prefix, error->message);
+        deck_complain_at(deck, origin->path, origin->line, "%s: %s%s", prefix, error->message,
+                         strstr(text, " #") != NULL ? " (a comment needs a line of its own)" : "");
         g_error_free(error);
         if (!only_check)
             place_bad(deck, index, origin);
@@ -268,7 +269,8 @@ static void read_deck(struct deck *deck, const struct deck_request *request)
     }
     struct deck_file *nothing = add_file(deck, request->path, g_bytes_new_static("#", 1));
     nothing->broken = true;
-    deck_complain_at(deck, request->path, 0, "%s%s", error->message,
+    deck_complain_at(deck, request->path, 0, "%s%s; expected the path of a deck, or the name of an installed one",
+                     error->message,
                      bare && error->code == DECK_READ_ABSENT ? ", and no installed deck has this name" : "");
 }
 
@@ -390,7 +392,7 @@ static void take_profile_entries(struct deck *deck, const struct deck_file *file
         int index = find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
         if (index < 0)
             continue;
-        if (is_cost && deck->schema->keys[index].type != QUANTITY_COST)
+        if (is_cost && deck->schema->keys[index].type >= QUANTITY_TYPES)
             deck_complain_at(deck, file->path, entry->line, "%s: a cost profile has no profile; expected costs only",
                              prefix);
         else if (!is_cost && strcmp(entry->key, "format") != 0 && strcmp(entry->key, "title") != 0)

@@ -88,6 +88,8 @@ static char *choices_text(const char *choices)
 /* The range behind an expectation, with its blank; empty when there is none. */
 static char *range_text(const struct deck_key *key)
 {
+    if (key->low != NULL && key->high != NULL && strcmp(key->low, key->high) == 0)
+        return g_strdup_printf(": %s", key->low);
     if (key->low != NULL && key->high != NULL)
         return g_strdup_printf(" in %s..%s", key->low, key->high);
     if (key->low != NULL)

@@ -1,9 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include <stdio.h>
+
 #include <mpi.h>
+
+#include "program.h"
 
 int main(int argc, char **argv)
 {
-    MPI_Init(&argc, &argv);
+    int thread_level;
+
+    if (MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &thread_level) != MPI_SUCCESS) {
+        fputs("tiercel: MPI cannot be started\n", stderr);
+        return 1;
+    }
+    int status = program_run(MPI_COMM_WORLD, argc, argv);
     MPI_Finalize();
-    return 0;
+    return status;
 }

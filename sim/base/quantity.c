@@ -373,17 +373,16 @@ static char *read_cost_part(char *part, struct quantity_cost *value, unsigned *s
     while (!g_str_has_suffix(part, kinds[kind].suffix))
         kind++;
     char *quoted = quantity_quote(part);
-    char *why;
-    if (*part != '\0' && (*seen & 1U << kind) != 0) {
+    part[strlen(part) - strlen(kinds[kind].suffix)] = '\0';
+    char *inner = read_with_unit(part, kinds[kind].units, kinds[kind].base,
+                                 (int64_t *)((char *)value + kinds[kind].offset));
+    char *why = NULL;
+    if (inner != NULL)
+        why = reason("of its part %s: %s", quoted, inner);
+    else if ((*seen & 1U << kind) != 0)
         why = reason("%s is a second part of the same kind", quoted);
-    } else {
-        *seen |= 1U << kind;
-        part[strlen(part) - strlen(kinds[kind].suffix)] = '\0';
-        char *inner = read_with_unit(part, kinds[kind].units, kinds[kind].base,
-                                     (int64_t *)((char *)value + kinds[kind].offset));
-        why = inner == NULL ? NULL : g_strdup_printf("of its part %s: %s", quoted, inner);
-        g_free(inner);
-    }
+    *seen |= 1U << kind;
+    g_free(inner);
     g_free(quoted);
     return why;
 }

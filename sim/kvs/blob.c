@@ -46,6 +46,7 @@ size_t blob_pool_memory_bytes(const struct blob_pool *pool)
 
 struct blob *blob_pool_get(const struct blob_pool *pool, uint32_t handle)
 {
+    g_assert(handle < pool->handles);
     return pool->blobs[handle];
 }
 

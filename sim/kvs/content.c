@@ -124,6 +124,7 @@ struct blob *content_put(struct content *c, const void *data, size_t size, uint3
 
 void content_add(struct content *c, struct blob *blob, uint32_t epoch, bool *is_new)
 {
+    g_assert(blob_pool_get(c->pool, blob->handle) == blob);
     bool absent = content_use(c, &blob->ref, epoch) == NULL;
     tell(is_new, absent);
     if (absent)

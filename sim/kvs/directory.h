@@ -2,7 +2,7 @@
 /*
  * A directory under change: what it was, which stays as bytes, and the entries that differ.
  *
- *     struct directory *d = directory_open(pool, blob, &view);        or directory_copy(pool, &view), directory_new(pool)
+ *     struct directory *d = directory_open(pool, blob, &view);        or directory_copy, or directory_new
  *     directory_put(d, "a", 1, &object);
  *     directory_put_below(d, "b", 1, directory_new(pool));
  *     struct blob *blob = directory_store(d, stored, data);           the whole changed tree, bottom-up

@@ -218,7 +218,7 @@ static enum lookup_state step(struct lookup *l, struct content *cache, uint32_t 
 
 enum lookup_state lookup_walk(struct lookup *l, struct content *cache, uint32_t epoch)
 {
-    if (l->state == LOOKUP_DONE || l->state == LOOKUP_FAILED)
+    if (l->state != LOOKUP_WALKING)
         return l->state;
     if (l->errnum != 0)
         return l->state = LOOKUP_FAILED;

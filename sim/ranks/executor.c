@@ -433,8 +433,7 @@ static void executor_save(const struct actor *self, struct bytes *sink)
     bytes_put_u8(sink, x->state);
     bytes_put_u8(sink, x->watch);
     bytes_put_u8(sink, x->watched);
-    bytes_put_u32(sink, x->env.origin);
-    bytes_put_u64(sink, x->env.tag);
+    envelope_put(sink, &x->env);
     bytes_put_u64(sink, x->id);
     bytes_put_u32(sink, x->status);
     bytes_put_i64(sink, x->left_ns);

@@ -192,7 +192,7 @@ static void ingest_handle_window(struct actor *self, struct ingest *in)
     struct transaction *t = transaction_new(0, 0, 0);
     for (unsigned i = 0; i < b->jobs->len; i++)
         batch_add_operations(t, g_ptr_array_index(b->jobs, i), inst);
-    kvs_request_commit(self, KVS_PRIMARY, b->serial, t);
+    kvs_request_commit(self, NAMESPACES_PRIMARY, b->serial, t);
 }
 
 static struct batch *ingest_find(struct actor *self, struct ingest *in, uint64_t serial)
@@ -291,8 +291,7 @@ static void ingest_handle(struct actor *self, const struct message *m)
 static void submission_save(gconstpointer data, struct bytes *sink)
 {
     const struct submission *s = data;
-    bytes_put_u32(sink, s->env.origin);
-    bytes_put_u64(sink, s->env.tag);
+    envelope_put(sink, &s->env);
     bytes_put_u64(sink, s->id);
     bytes_put_i64(sink, s->id_valid_ns);
     bytes_put_i64(sink, s->submit_ns);

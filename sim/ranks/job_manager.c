@@ -107,7 +107,7 @@ static void batch_handle_window(struct actor *self, struct job_manager *jm)
     actor_count(self, JOB_MANAGER_COMMITS, 1);
     actor_count(self, JOB_MANAGER_ENTRIES, b->entries);
     actor_count(self, JOB_MANAGER_TRANSITIONS, b->transition_count);
-    kvs_request_commit(self, KVS_PRIMARY, b->serial, event_batch_take(b));
+    kvs_request_commit(self, NAMESPACES_PRIMARY, b->serial, event_batch_take(b));
 }
 
 static struct event_batch *batch_take(struct job_manager *jm, uint64_t serial)

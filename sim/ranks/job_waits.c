@@ -75,8 +75,7 @@ void job_waits_save(const struct job_waits *w, struct bytes *sink)
     bytes_put_u32(sink, w->waiters.length);
     for (const GList *item = w->waiters.head; item != NULL; item = item->next) {
         const struct job_waiter *waiter = item->data;
-        bytes_put_u32(sink, waiter->env.origin);
-        bytes_put_u64(sink, waiter->env.tag);
+        envelope_put(sink, &waiter->env);
         bytes_put_u64(sink, waiter->id);
     }
 }

@@ -16,10 +16,8 @@
 
 #include "engine/actor.h"
 #include "kvs/lookup.h"
+#include "kvs/namespaces.h"
 #include "kvs/transaction.h"
-
-/* The namespace that always exists. */
-#define KVS_PRIMARY "primary"
 
 /* KVS_COMMIT; takes over the transaction and frees it. */
 void kvs_request_commit(struct actor *self, const char *namespace_name, uint64_t tag, struct transaction *t);

@@ -116,7 +116,7 @@ enum watcher_flag {
 
 /* --- content cache --- */
 enum content_kind {
-    /* The kvs root to node 0's cache. Body: the blob span -> nothing, once it is held. The tag names the store. */
+    /* The kvs root to node 0's cache. Body: blob span -> its reference, once it is held. */
     CONTENT_STORE = KIND(ROLE_CONTENT, 1),
     /* A kvs to the cache of its own node, a cache to its parent's. Body: reference -> blob span. ENOENT. */
     CONTENT_LOAD = KIND(ROLE_CONTENT, 2)
@@ -128,8 +128,9 @@ enum job_info_kind {
      * in the order of the enum: value span. */
     JOB_INFO_LOOKUP = KIND(ROLE_JOB_INFO, 1),
     /* A shell to the job-info of its own node: watch an event log of the job's guest namespace from its start, once
-     * the job's "start" event is seen. Body: job id u64, path text ("input": job-info watches that key in namespace
-     * job-<id>) -> new text span, as often as there is any. Ends with an error as WATCHER_WATCH. */
+     * the job's "start" event is seen: once its own event log has the characters "name":"start". Body: job id u64, path
+     * text ("input": job-info watches that key in namespace job-<id>) -> new text span, as often as there is any. Ends
+     * with an error as WATCHER_WATCH. */
     JOB_INFO_WATCH = KIND(ROLE_JOB_INFO, 2),
     /* The same shell, also when it ends (its disconnect). Body: tag u64 of the watch. No answer; the watch ends with
      * ENODATA. */

@@ -25,14 +25,19 @@ struct cursor route_open(struct actor *self, const struct message *m, struct env
     return c;
 }
 
+void envelope_put(struct bytes *b, const struct envelope *env)
+{
+    bytes_put_u32(b, env->origin);
+    bytes_put_u32(b, env->destination);
+    bytes_put_u64(b, env->tag);
+    bytes_put_u16(b, env->error);
+    bytes_put_u8(b, env->flags);
+}
+
 static struct payload *envelope_payload(struct actor *self, const struct envelope *env, const struct bytes *body)
 {
     struct bytes b = BYTES_INIT;
-    bytes_put_u32(&b, env->origin);
-    bytes_put_u32(&b, env->destination);
-    bytes_put_u64(&b, env->tag);
-    bytes_put_u16(&b, env->error);
-    bytes_put_u8(&b, env->flags);
+    envelope_put(&b, env);
     if (body != NULL)
         bytes_put(&b, body->data, body->size);
     struct payload *payload = actor_payload(self, b.data, b.size);

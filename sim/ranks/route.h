@@ -46,6 +46,9 @@ struct envelope {
     uint8_t flags;              /* enum envelope_flag */
 };
 
+/* As it stands in a payload, and in what a role saves. */
+void envelope_put(struct bytes *b, const struct envelope *env);
+
 /* Reads the envelope; the cursor that is returned stands at the body. A payload without a complete envelope ends the
  * run (actor_fail), env is then all 0. */
 struct cursor route_open(struct actor *self, const struct message *m, struct envelope *env);

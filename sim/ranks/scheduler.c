@@ -85,7 +85,7 @@ static void request_lookup(struct actor *self, uint64_t id, const char *entry)
 {
     char key[64];
     jobid_to_entry(id, entry, key, sizeof key);
-    kvs_request_lookup(self, KVS_PRIMARY, key, LOOKUP_VALUE, id);
+    kvs_request_lookup(self, NAMESPACES_PRIMARY, key, LOOKUP_VALUE, id);
 }
 
 static void scheduler_handle_alloc(struct actor *self, struct scheduler *s, const struct envelope *env, struct cursor c)
@@ -202,7 +202,7 @@ static void scheduler_turn(struct actor *self)
     jobid_to_entry(r->id, "R", key, sizeof key);
     struct transaction *t = transaction_new(0, 0, 0);
     transaction_put(t, key, text->str, text->len);
-    kvs_request_commit(self, KVS_PRIMARY, r->id, t);
+    kvs_request_commit(self, NAMESPACES_PRIMARY, r->id, t);
     g_string_free(text, TRUE);
 }
 
@@ -264,8 +264,7 @@ static void scheduler_save(const struct actor *self, struct bytes *sink)
         bytes_put_u8(sink, r->state);
         bytes_put_u8(sink, r->urgency);
         bytes_put_i64(sink, r->submit_ns);
-        bytes_put_u32(sink, r->env.origin);
-        bytes_put_u64(sink, r->env.tag);
+        envelope_put(sink, &r->env);
     }
     g_list_free(requests);
 }

@@ -95,6 +95,21 @@ void collector_sample(struct collector *c, unsigned role, unsigned metric, int64
     series_add(&cell->series, time_ns, 1);
 }
 
+void collector_add(struct collector *c, unsigned role, unsigned metric, uint64_t total, const struct series *series,
+                   const struct statistic *statistic)
+{
+    struct cell *cell = collector_cell(c, role, metric);
+    cell->total += total;
+    if (series != NULL) {
+        /* An empty curve may begin with the other one's width: whose first width it was is not known in a file. */
+        if (cell->series.bin == NULL)
+            cell->series.width_ns = series->width_ns;
+        series_merge(&cell->series, series);
+    }
+    if (statistic != NULL)
+        statistic_merge(&cell->statistic, statistic);
+}
+
 /* A cell is saved as what its type uses, so that a collector of another table is told apart by the reader. */
 void collector_save(const struct collector *c, struct bytes *sink)
 {

@@ -50,6 +50,10 @@ void collector_count(struct collector *c, unsigned role, unsigned metric, int64_
 /* For TRACE_SAMPLE and TRACE_STAGE. */
 void collector_sample(struct collector *c, unsigned role, unsigned metric, int64_t time_ns, int64_t value);
 
+/* Adds a total, a whole curve or a whole statistic: what was read from a file. `series` and `statistic` may be NULL. */
+void collector_add(struct collector *c, unsigned role, unsigned metric, uint64_t total, const struct series *series,
+                   const struct statistic *statistic);
+
 void collector_save(const struct collector *c, struct bytes *sink);
 
 /* Adds what another collector of the same table saved. FALSE with *error (TIERCEL_ERROR_RUNTIME) when the bytes are

@@ -4,9 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Rows of a chunk: 64 to 512 KiB a column. HDF5's chunk cache holds the growing one. */
-enum { CHUNK_ROWS = 65536, CHUNK_ROWS_SMALL = 8192 };
-
 static hid_t native_type(enum table_type type)
 {
     switch (type) {
@@ -36,9 +33,9 @@ static hid_t stored_type(const struct table_column *column)
     return type;
 }
 
-static hid_t column_create(hid_t group, const struct table_column *column, bool compress)
+static hid_t column_create(hid_t group, const struct table_column *column, unsigned chunk_rows, bool compress)
 {
-    hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = compress ? CHUNK_ROWS_SMALL : CHUNK_ROWS;
+    hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = chunk_rows;
     hid_t type = stored_type(column);
     hid_t space = H5Screate_simple(1, &none, &unlimited);
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
@@ -49,7 +46,7 @@ static hid_t column_create(hid_t group, const struct table_column *column, bool 
     }
     /* Whole chunks leave the cache at once, a growing one stays: rows are written once. */
     hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
-    H5Pset_chunk_cache(access, 11, 2 * CHUNK_ROWS * 8, 1.0);
+    H5Pset_chunk_cache(access, 11, 2 * (size_t)chunk_rows * 8, 1.0);
     hid_t dataset = H5Dcreate2(group, column->name, type, space, H5P_DEFAULT, creation, access);
     H5Pclose(access);
     H5Pclose(creation);
@@ -62,7 +59,8 @@ static hid_t column_create(hid_t group, const struct table_column *column, bool 
     return dataset;
 }
 
-bool columns_create(struct columns *c, hid_t parent, const struct table *t, bool compress, const char *order)
+bool columns_create(struct columns *c, hid_t parent, const struct table *t, unsigned chunk_rows, bool compress,
+                    const char *order)
 {
     g_assert(t->column_count <= COLUMNS_MAX);
     *c = (struct columns){ .group = hdf5_group(parent, t->name) };
@@ -75,7 +73,7 @@ bool columns_create(struct columns *c, hid_t parent, const struct table *t, bool
         c->name[i] = g_strdup(t->columns[i].name);
         c->unit[i] = g_strdup(t->columns[i].unit);
         c->text[i] = g_strdup(t->columns[i].text);
-        c->dataset[i] = column_create(c->group, &t->columns[i], compress);
+        c->dataset[i] = column_create(c->group, &t->columns[i], chunk_rows, compress);
         good = c->dataset[i] >= 0;
         c->count = i + 1;
         g_string_append_printf(names, "%s%s", i == 0 ? "" : " ", c->name[i]);

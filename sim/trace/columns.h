@@ -26,8 +26,10 @@ struct columns {
     uint64_t rows;              /* appended, or marked in a file that was opened */
 };
 
-/* False when HDF5 failed; the caller makes the error. */
-bool columns_create(struct columns *c, hid_t parent, const struct table *t, bool compress, const char *order);
+/* False when HDF5 failed; the caller makes the error. Space is taken in chunks of chunk_rows values a column: what is
+ * appended at once, or a few thousand. */
+bool columns_create(struct columns *c, hid_t parent, const struct table *t, unsigned chunk_rows, bool compress,
+                    const char *order);
 
 /* n values of each column, each array in the column's type. */
 bool columns_append(struct columns *c, const void *const *values, uint64_t n);

@@ -23,8 +23,8 @@ static bool put_series(hid_t parent, const struct trace_metric *metric, const st
     hdf5_name(name, metric->name);
     bool counts_values = metric->type >= TRACE_SAMPLE;
     char *text = counts_values ? g_strdup_printf("values in a bin of: %s", metric->text) : g_strdup(metric->text);
-    bool good = hdf5_put_array(parent, name, H5T_NATIVE_UINT64, s->bin, s->bins, counts_values ? "1" : metric->unit,
-                               text);
+    bool good = hdf5_put_array(parent, name, H5T_NATIVE_UINT64, s->bin, s->bins, true,
+                               counts_values ? "1" : metric->unit, text);
     g_free(text);
     hid_t dataset = good ? H5Dopen2(parent, name, H5P_DEFAULT) : -1;
     if (dataset < 0)
@@ -47,11 +47,11 @@ static bool put_buckets(hid_t group, const struct trace_metric *metric, const st
         upper[filled] = statistic_bucket_upper(i);
         count[filled++] = s->bucket[i];
     }
-    bool good = hdf5_put_array(group, "lower", H5T_NATIVE_INT64, lower, filled, metric->unit,
+    bool good = hdf5_put_array(group, "lower", H5T_NATIVE_INT64, lower, filled, true, metric->unit,
                                "smallest value of the bucket") &&
-                hdf5_put_array(group, "upper", H5T_NATIVE_INT64, upper, filled, metric->unit,
+                hdf5_put_array(group, "upper", H5T_NATIVE_INT64, upper, filled, true, metric->unit,
                                "largest value of the bucket") &&
-                hdf5_put_array(group, "count", H5T_NATIVE_UINT64, count, filled, "1", "values in the bucket");
+                hdf5_put_array(group, "count", H5T_NATIVE_UINT64, count, filled, true, "1", "values in the bucket");
     g_free(count);
     g_free(upper);
     g_free(lower);
@@ -65,7 +65,8 @@ static bool put_statistic(hid_t parent, const struct trace_metric *metric, const
     if (group < 0)
         return false;
     bool good = put_buckets(group, metric, s) && hdf5_describe(group, metric->unit, metric->text) &&
-                hdf5_put_u64(group, "count", s->count) && hdf5_put_double(group, "mean", statistic_mean(s)) &&
+                hdf5_put_u64(group, "count", s->count) && hdf5_put_u64(group, "sum_low", (uint64_t)s->sum) &&
+                hdf5_put_i64(group, "sum_high", (int64_t)(s->sum >> 64)) && hdf5_put_double(group, "mean", statistic_mean(s)) &&
                 hdf5_put_i64(group, "smallest", s->count == 0 ? 0 : s->smallest) &&
                 hdf5_put_i64(group, "largest", s->count == 0 ? 0 : s->largest) &&
                 hdf5_put_double(group, "p50", statistic_quantile(s, 0.5)) &&
@@ -119,9 +120,10 @@ static bool put_stage_columns(hid_t group, const char *const *role, const char *
     static const char *const texts[] = { "values", "mean", "median", "99th percentile", "smallest", "largest" };
     bool good = hdf5_put_texts(group, "role", role, stages, "role that reports the stage") &&
                 hdf5_put_texts(group, "name", name, stages, "stage") &&
-                hdf5_put_array(group, names[STAGE_COUNT], H5T_NATIVE_UINT64, count, stages, "1", texts[STAGE_COUNT]);
+                hdf5_put_array(group, names[STAGE_COUNT], H5T_NATIVE_UINT64, count, stages, false, "1",
+                               texts[STAGE_COUNT]);
     for (unsigned c = STAGE_MEAN; good && c < STAGE_COLUMNS; c++)
-        good = hdf5_put_array(group, names[c], H5T_NATIVE_DOUBLE, value[c], stages, "ns", texts[c]);
+        good = hdf5_put_array(group, names[c], H5T_NATIVE_DOUBLE, value[c], stages, false, "ns", texts[c]);
     return good;
 }
 

@@ -241,28 +241,30 @@ bool hdf5_get_document(hid_t parent, const char *name, char **text)
     return good;
 }
 
-/* A new one-dimensional dataset that can grow. */
-static hid_t array_create(hid_t parent, const char *name, hid_t type, uint64_t count)
+static hid_t array_create(hid_t parent, const char *name, hid_t type, uint64_t count, bool grows)
 {
     hsize_t size = count, unlimited = H5S_UNLIMITED, chunk = CLAMP(count, 64, 4096);
-    hid_t space = H5Screate_simple(1, &size, &unlimited);
+    hid_t space = H5Screate_simple(1, &size, grows ? &unlimited : NULL);
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
-    H5Pset_chunk(creation, 1, &chunk);
+    if (grows)
+        H5Pset_chunk(creation, 1, &chunk);
     hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);
     H5Pclose(creation);
     H5Sclose(space);
     return dataset;
 }
 
-bool hdf5_put_array(hid_t parent, const char *name, hid_t type, const void *values, uint64_t count, const char *unit,
-                    const char *text)
+bool hdf5_put_array(hid_t parent, const char *name, hid_t type, const void *values, uint64_t count, bool grows,
+                    const char *unit, const char *text)
 {
     hsize_t size = count;
     bool there = hdf5_has(parent, name);
-    hid_t dataset = there ? H5Dopen2(parent, name, H5P_DEFAULT) : array_create(parent, name, type, count);
+    hid_t dataset = there ? H5Dopen2(parent, name, H5P_DEFAULT) : array_create(parent, name, type, count, grows);
     if (dataset < 0)
         return false;
-    bool good = there ? H5Dset_extent(dataset, &size) >= 0 : hdf5_describe(dataset, unit, text);
+    bool good = there || hdf5_describe(dataset, unit, text);
+    if (good && there && grows)
+        good = H5Dset_extent(dataset, &size) >= 0;
     if (good && count != 0)
         good = H5Dwrite(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     return H5Dclose(dataset) >= 0 && good;
@@ -280,7 +282,7 @@ bool hdf5_put_texts(hid_t parent, const char *name, const char *const *texts, ui
     H5Tset_size(type, longest);
     H5Tset_strpad(type, H5T_STR_NULLPAD);
     H5Tset_cset(type, H5T_CSET_UTF8);
-    bool good = hdf5_put_array(parent, name, type, packed, count, "1", text);
+    bool good = hdf5_put_array(parent, name, type, packed, count, false, "1", text);
     H5Tclose(type);
     g_free(packed);
     return good;
@@ -323,6 +325,29 @@ bool hdf5_get_array(hid_t parent, const char *name, hid_t type, void *values, ui
     if (good && count != 0)
         good = H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) >= 0;
     H5Tclose(stored);
+    H5Dclose(dataset);
+    return good;
+}
+
+bool hdf5_get_texts(hid_t parent, const char *name, char ***texts, uint64_t *count)
+{
+    enum { MOST = 1 << 20 };
+    *texts = NULL;
+    hid_t dataset = array_open(parent, name, count);
+    if (dataset < 0)
+        return false;
+    hid_t type = H5Dget_type(dataset);
+    size_t size = H5Tget_size(type);
+    bool good = H5Tget_class(type) == H5T_STRING && H5Tis_variable_str(type) == 0 && size <= MOST && *count <= MOST;
+    if (good) {
+        char *packed = g_malloc0(size * MAX(*count, 1));
+        good = *count == 0 || H5Dread(dataset, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, packed) >= 0;
+        *texts = g_new0(char *, *count + 1);
+        for (uint64_t i = 0; i < *count; i++)
+            (*texts)[i] = g_strndup(packed + i * size, size);
+        g_free(packed);
+    }
+    H5Tclose(type);
     H5Dclose(dataset);
     return good;
 }

@@ -53,11 +53,15 @@ bool hdf5_get_double(hid_t object, const char *name, double *value);
 bool hdf5_put_document(hid_t parent, const char *name, const char *text, const char *long_name);
 bool hdf5_get_document(hid_t parent, const char *name, char **text);
 
-/* A one-dimensional dataset of `count` values of a native type: made with room to grow, or written over and resized. */
-bool hdf5_put_array(hid_t parent, const char *name, hid_t type, const void *values, uint64_t count, const char *unit,
-                    const char *text);
-/* Texts, as strings of one fixed length. */
+/* A one-dimensional dataset of `count` values of a native type: made, or written over. One that grows can be written
+ * over with another count; that costs 2 KB of index. */
+bool hdf5_put_array(hid_t parent, const char *name, hid_t type, const void *values, uint64_t count, bool grows,
+                    const char *unit, const char *text);
+/* Texts, as strings of one fixed length; does not grow. */
 bool hdf5_put_texts(hid_t parent, const char *name, const char *const *texts, uint64_t count, const char *text);
+
+/* Such texts, ended by NULL (g_strfreev), and how many; false when they are something else. */
+bool hdf5_get_texts(hid_t parent, const char *name, char ***texts, uint64_t *count);
 
 /* How many values a one-dimensional dataset has; false when it is something else. */
 bool hdf5_array_size(hid_t parent, const char *name, uint64_t *count);

@@ -18,6 +18,7 @@ static const struct table_column event_columns[EVENT_COLUMNS] = {
     [EVENT_CONTENT] = { "content", "1", "the message's word, or the hash of its payload", TABLE_U64, NULL },
 };
 
+const char events_order[] = "time, actor, order_class, from, sequence";
 const struct table events_table = { "events", "one row a handled message", event_columns, EVENT_COLUMNS };
 
 struct part_file {
@@ -177,7 +178,7 @@ static gboolean part_create(struct part *p, unsigned process, unsigned processes
     bool good = hdf5_put_text(f->file, "format", "tiercel trace part") && hdf5_put_u64(f->file, "format_version", 1) &&
                 hdf5_put_u64(f->file, "process", process) && hdf5_put_u64(f->file, "processes", processes) &&
                 hdf5_put_u64(f->file, "seed", seed) && hdf5_put_i64(f->file, "horizon_ns", 0) &&
-                columns_create(&f->columns, f->file, &events_table, false,
+                columns_create(&f->columns, f->file, &events_table, PART_BATCH_ROWS, false,
                                "in batches, each by time, actor, class, sender, sequence") &&
                 H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
     if (!good)

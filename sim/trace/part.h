@@ -17,6 +17,7 @@
 #include "trace/trace.h"
 
 extern const struct table events_table;
+extern const char events_order[];           /* the attribute `order` of the joined table */
 
 /* The columns of events_table, by number. */
 enum event_column {

@@ -212,8 +212,7 @@ gboolean trace_flush(struct trace *t, int64_t now_ns, GError **error)
 
 static gboolean events_join(struct trace *t, GError **error)
 {
-    struct columns *events = trace_file_add_table(t->file, &events_table,
-                                                  "time, actor, order_class, from, sequence", error);
+    struct columns *events = trace_file_add_table(t->file, &events_table, PART_BATCH_ROWS, events_order, error);
     int64_t horizon_ns;
     return events != NULL && merge_parts(trace_file_path(t->file), t->processes, t->seed, events, &horizon_ns, error);
 }

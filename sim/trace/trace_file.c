@@ -63,10 +63,10 @@ static bool put_actors(hid_t file, const struct trace_config *config)
     for (unsigned r = 0; r < config->role_count; r++)
         names[r] = config->roles[r].name;
     bool good = group >= 0 &&
-                hdf5_put_array(group, "role", H5T_NATIVE_UINT16, config->actor_roles, config->actor_count, "1",
-                               "role by actor id, an index into role_name") &&
-                hdf5_put_array(group, "node", H5T_NATIVE_UINT32, config->actor_nodes, config->actor_count, "1",
-                               "simulated node by actor id") &&
+                hdf5_put_array(group, "role", H5T_NATIVE_UINT16, config->actor_roles, config->actor_count, false,
+                               "1", "role by actor id, an index into role_name") &&
+                hdf5_put_array(group, "node", H5T_NATIVE_UINT32, config->actor_nodes, config->actor_count, false,
+                               "1", "simulated node by actor id") &&
                 hdf5_put_texts(group, "role_name", names, config->role_count, "names of the roles");
     if (group >= 0)
         H5Gclose(group);
@@ -76,7 +76,8 @@ static bool put_actors(hid_t file, const struct trace_config *config)
         kinds[k] = config->kinds[k].kind;
     }
     good = group >= 0 &&
-           hdf5_put_array(group, "kind", H5T_NATIVE_UINT16, kinds, config->kind_count, "1", "message kind") &&
+           hdf5_put_array(group, "kind", H5T_NATIVE_UINT16, kinds, config->kind_count, false, "1",
+                          "message kind") &&
            hdf5_put_texts(group, "name", names, config->kind_count, "name of the message kind");
     if (group >= 0)
         H5Gclose(group);
@@ -98,7 +99,7 @@ static gboolean file_fill(struct trace_file *f, const struct trace_config *confi
     for (unsigned t = 0; good && config->level >= TRACE_LEVEL_JOBS && t < config->table_count; t++) {
         struct columns *c = g_new0(struct columns, 1);
         g_ptr_array_add(f->tables, c);
-        good = columns_create(c, f->file, &config->tables[t], config->compress, row_order);
+        good = columns_create(c, f->file, &config->tables[t], TRACE_FILE_CHUNK_ROWS, config->compress, row_order);
     }
     if (!good)
         return failure(f, "cannot be written", error);
@@ -167,11 +168,12 @@ gboolean trace_file_flush(struct trace_file *f, GError **error)
     return good || failure(f, "cannot be flushed", error);
 }
 
-struct columns *trace_file_add_table(struct trace_file *f, const struct table *t, const char *order, GError **error)
+struct columns *trace_file_add_table(struct trace_file *f, const struct table *t, unsigned chunk_rows, const char *order,
+                                     GError **error)
 {
     struct columns *c = g_new0(struct columns, 1);
     g_ptr_array_add(f->tables, c);
-    if (columns_create(c, f->file, t, false, order))
+    if (columns_create(c, f->file, t, chunk_rows, false, order))
         return c;
     failure(f, "a table cannot be made", error);
     return NULL;
@@ -218,9 +220,9 @@ static bool put_roles(hid_t file, const struct trace_ending *ending)
             const char *at = (const char *)&ending->roles[r] + columns[c].offset;
             memcpy(columns[c].whole ? (void *)&counts[r] : (void *)&numbers[r], at, 8);
         }
-        good = columns[c].whole ? hdf5_put_array(group, columns[c].name, H5T_NATIVE_UINT64, counts, count,
+        good = columns[c].whole ? hdf5_put_array(group, columns[c].name, H5T_NATIVE_UINT64, counts, count, false,
                                                  columns[c].unit, columns[c].text)
-                                : hdf5_put_array(group, columns[c].name, H5T_NATIVE_DOUBLE, numbers, count,
+                                : hdf5_put_array(group, columns[c].name, H5T_NATIVE_DOUBLE, numbers, count, false,
                                                  columns[c].unit, columns[c].text);
     }
     g_free(counts);

@@ -14,6 +14,8 @@ struct trace_file;
 
 /* The version of the layout. */
 enum { TRACE_FORMAT_VERSION = 1 };
+/* Values of a chunk of a table's column. */
+enum { TRACE_FILE_CHUNK_ROWS = 4096 };
 extern const char trace_format_name[];      /* root attribute `format` */
 
 struct trace_file *trace_file_create(const struct trace_config *config, unsigned processes, GError **error);
@@ -30,7 +32,8 @@ gboolean trace_file_append(struct trace_file *f, unsigned table, const void *row
 gboolean trace_file_flush(struct trace_file *f, GError **error);
 
 /* A further table in the file, for the joined events; f's own until the file is closed. NULL and *error. */
-struct columns *trace_file_add_table(struct trace_file *f, const struct table *t, const char *order, GError **error);
+struct columns *trace_file_add_table(struct trace_file *f, const struct table *t, unsigned chunk_rows, const char *order,
+                                     GError **error);
 hid_t trace_file_root(const struct trace_file *f);
 const char *trace_file_path(const struct trace_file *f);
 

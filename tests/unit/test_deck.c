@@ -173,7 +173,7 @@ static void test_installed(void)
     deck = load(files, "other", false, NULL);
     g_autofree char *problems = deck_problems_text(deck);
     CU_ASSERT_STRING_EQUAL(problems, "other: cannot be read: No such file or directory, and no installed deck has this "
-                           "name\n");
+                           "name; expected the path of a deck, or the name of an installed one\n");
     deck_free(deck);
 }
 
@@ -357,7 +357,10 @@ static void test_sweep(void)
     struct deck *deck = load(files, "x", false, NULL);
 
     CU_ASSERT_EQUAL(deck_problem_count(deck), 0);
-    CU_ASSERT_STRING_EQUAL(deck_sweep_where(deck), "x:6");
+    deck_refuse_sweep(deck);
+    g_autofree char *problems = deck_problems_text(deck);
+    CU_ASSERT_STRING_EQUAL(problems, "x:6: [sweep]: asks for many runs, and this is one; expected a deck without "
+                           "[sweep], with a value for each of its keys\n");
     deck_free(deck);
     expect_problems(wrong, NULL,
         "x:6: [sweep] cluster.nodes: '2x' is not a count: 'x' follows the number; expected a whole number in 1..16384\n"

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * `tiercel check`: the effective deck with the source of each value, and what a run will need. Writes no file.
+ */
+#ifndef TIERCEL_CHECK_H
+#define TIERCEL_CHECK_H
+
+#include <stdint.h>
+
+struct deck;
+struct scenario;
+struct share;
+
+/* Prints on process 0, about a run on `processes` processes. The deck must be without problems. Collective; returns the
+ * exit status, the same on all. */
+int check_deck(const struct deck *deck, const struct scenario *scenario, uint32_t processes, const struct share *share);
+
+#endif

@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "options.h"
+
+#include <string.h>
+
+#include "base/nearest.h"
+
+#define EVERY (1U << COMMAND_NONE | 1U << COMMAND_RUN | 1U << COMMAND_CHECK)
+#define PROGRAM (1U << COMMAND_NONE)
+#define RUN (1U << COMMAND_RUN)
+#define CHECK (1U << COMMAND_CHECK)
+
+const struct command_text command_texts[] = {
+    { "run", "DECK", "run a deck and write what it did", COMMAND_RUN },
+    { "check", "DECK", "read a deck, print every value with its source and what a run will need; write nothing",
+      COMMAND_CHECK },
+    { NULL, NULL, NULL, COMMAND_NONE }
+};
+
+const struct option_text option_texts[] = {
+    { "output", 'o', "DIR", "the folder that receives the results (default: runs/DECKNAME-NNN)", RUN },
+    { "force", '\0', NULL, "replace that folder when it holds an earlier run", RUN },
+    { "set", '\0', "GROUP.KEY=VALUE", "override a value of the deck; may be repeated", RUN | CHECK },
+    { "seed", '\0', "N", "the same as --set run.seed=N", RUN | CHECK },
+    { "clock", '\0', "CLOCK", "the same as --set run.clock=CLOCK", RUN | CHECK },
+    { "trace", '\0', "LEVEL", "the same as --set trace.level=LEVEL: stats, jobs or events", RUN | CHECK },
+    { "test", '\0', NULL, "apply the deck's [test] group, which makes it a short test", RUN | CHECK },
+    { "summary", '\0', "FILE", "write the summary to FILE as well", RUN },
+    { "walltime", '\0', "HH:MM:SS", "stop after that much real time, save what was done, exit 4", RUN },
+    { "progress", '\0', "SECONDS", "time between progress lines (default: 10; 0: none)", RUN },
+    { "strict", '\0', NULL, "exit 3 also when an expectation of the deck is missed", RUN },
+    { "processes", '\0', "N", "what a run on N processes would need (default: those of this run)", CHECK },
+    { "quiet", 'q', NULL, "print problems only", RUN },
+    { "verbose", 'v', NULL, "print more: every role's figures, the engine's own", RUN },
+    { "help", 'h', NULL, "print this and exit", EVERY },
+    { "version", '\0', NULL, "print the versions of program and libraries and exit", PROGRAM },
+    { NULL, '\0', NULL, NULL, 0 }
+};
+
+enum { PROGRESS_DEFAULT_S = 10, PROCESSES_MAX = 1000000 };
+#define SECONDS_MAX (INT64_MAX / 1000000)   /* what microseconds can count */
+
+/* --- storing what was typed --- */
+
+struct parse {
+    struct options *options;
+    GHashTable *seen;           /* names of options that may not come twice */
+};
+
+static gboolean refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
+static gboolean refuse(GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s", text);
+    return FALSE;
+}
+
+static gboolean store_quantity(enum quantity_type type, const char *option, const char *value, int64_t low,
+                               int64_t high, const char *expected, int64_t *stored, GError **error)
+{
+    struct quantity q;
+    g_autoptr(GError) why = NULL;
+
+    if (!quantity_parse(type, value, expected, &q, &why))
+        return refuse(error, "--%s: %s", option, why->message);
+    if (q.integer < low || q.integer > high) {
+        g_autofree char *quoted = quantity_quote(value);
+        return refuse(error, "--%s: %s is not in its range; expected %s", option, quoted, expected);
+    }
+    *stored = q.integer;
+    return TRUE;
+}
+
+static void store_setting(struct options *options, char *where, char *assignment)
+{
+    struct deck_setting setting = { where, assignment };
+    g_array_append_val(options->settings, setting);
+}
+
+static gboolean store_text(const char *option, const char *value, char **stored, GError **error)
+{
+    if (*value == '\0')
+        return refuse(error, "--%s: is empty; expected a path", option);
+    *stored = g_strdup(value);
+    return TRUE;
+}
+
+/* The options whose value goes into the deck. */
+static const char *deck_key_of(const char *option)
+{
+    static const char *const keys[][2] = {
+        { "seed", "run.seed" }, { "clock", "run.clock" }, { "trace", "trace.level" }
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(keys); i++)
+        if (strcmp(keys[i][0], option) == 0)
+            return keys[i][1];
+    return NULL;
+}
+
+static gboolean store(struct options *options, const char *option, const char *value, GError **error)
+{
+    const char *deck_key = deck_key_of(option);
+
+    if (strcmp(option, "set") == 0)
+        store_setting(options, g_strdup_printf("--set %s", value), g_strdup(value));
+    else if (deck_key != NULL)
+        store_setting(options, g_strdup_printf("--%s %s", option, value), g_strdup_printf("%s=%s", deck_key, value));
+    else if (strcmp(option, "output") == 0)
+        return store_text(option, value, &options->output, error);
+    else if (strcmp(option, "summary") == 0)
+        return store_text(option, value, &options->summary, error);
+    else if (strcmp(option, "walltime") == 0)
+        return store_quantity(QUANTITY_CLOCK_TIME, option, value, 1, SECONDS_MAX,
+                              "hours, minutes and seconds such as 01:30:00, at least 00:00:01", &options->walltime_s,
+                              error);
+    else if (strcmp(option, "progress") == 0)
+        return store_quantity(QUANTITY_COUNT, option, value, 0, SECONDS_MAX,
+                              "a whole number of seconds such as 10; 0 for none", &options->progress_s, error);
+    else if (strcmp(option, "processes") == 0)
+        return store_quantity(QUANTITY_COUNT, option, value, 1, PROCESSES_MAX, "a whole number in 1..1000000",
+                              &options->processes, error);
+    else if (strcmp(option, "force") == 0)
+        options->force = true;
+    else if (strcmp(option, "strict") == 0)
+        options->strict = true;
+    else if (strcmp(option, "test") == 0)
+        options->test = true;
+    else if (strcmp(option, "quiet") == 0)
+        options->verbosity = -1;
+    else if (strcmp(option, "verbose") == 0)
+        options->verbosity = 1;
+    else if (strcmp(option, "help") == 0)
+        options->help = true;
+    else if (strcmp(option, "version") == 0)
+        options->version = true;
+    else
+        g_assert_not_reached();
+    return TRUE;
+}
+
+static gboolean take_option(const char *typed, const char *value, gpointer data, GError **error)
+{
+    struct parse *parse = data;
+    const struct option_text *option = option_texts;
+
+    while (typed[1] == '-' ? strcmp(option->name, typed + 2) != 0 : option->letter != typed[1])
+        option++;
+    if (strcmp(option->name, "set") != 0 && !g_hash_table_add(parse->seen, (gpointer)option->name))
+        return refuse(error, "--%s: is given twice; expected it once", option->name);
+    if ((strcmp(option->name, "quiet") == 0 || strcmp(option->name, "verbose") == 0) &&
+        parse->options->verbosity != 0)
+        return refuse(error, "--quiet and --verbose: are given both; expected one of them");
+    return store(parse->options, option->name, value, error);
+}
+
+/* --- parsing --- */
+
+static GOptionContext *make_context(unsigned commands, struct parse *parse)
+{
+    GArray *entries = g_array_new(TRUE, TRUE, sizeof(GOptionEntry));
+    GOptionGroup *group = g_option_group_new("tiercel", "", "", parse, NULL);
+    GOptionContext *context = g_option_context_new(NULL);
+
+    for (const struct option_text *option = option_texts; option->name != NULL; option++) {
+        GOptionEntry entry = { .long_name = option->name, .short_name = option->letter, .arg = G_OPTION_ARG_CALLBACK,
+                               .arg_data = (gpointer)take_option, .arg_description = option->argument };
+        if (option->argument == NULL)
+            entry.flags |= G_OPTION_FLAG_NO_ARG;
+        if ((option->commands & commands) != 0)
+            g_array_append_val(entries, entry);
+    }
+    g_option_group_add_entries(group, (const GOptionEntry *)entries->data);
+    g_option_context_set_main_group(context, group);
+    /* GLib's own help prints on every process and exits without MPI_Finalize. */
+    g_option_context_set_help_enabled(context, FALSE);
+    g_array_free(entries, TRUE);
+    return context;
+}
+
+/* GLib's complaint in our words. */
+static gboolean refuse_option(const GError *glib, unsigned commands, const char *command, GError **error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    const char *typed = strrchr(glib->message, ' ');
+
+    if (glib->domain != G_OPTION_ERROR)
+        return refuse(error, "%s", glib->message);
+    if (!g_error_matches(glib, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION) || typed == NULL) {
+        g_autofree char *text = g_strdup(glib->message);
+        text[0] = g_ascii_tolower(text[0]);
+        return refuse(error, "%s; see `tiercel%s --help`", text, command);
+    }
+    for (const struct option_text *option = option_texts; option->name != NULL; option++)
+        if ((option->commands & commands) != 0)
+            g_ptr_array_add(names, (gpointer)option->name);
+    const char *word = typed + 1 + strspn(typed + 1, "-");
+    const char *near = nearest_name(word, (const char *const *)names->pdata, names->len);
+    g_autofree char *quoted = quantity_quote(typed + 1);
+    if (near != NULL && strlen(word) > 1)
+        return refuse(error, "unknown option %s; did you mean --%s?", quoted, near);
+    return refuse(error, "unknown option %s; `tiercel%s --help` lists all", quoted, command);
+}
+
+/* GLib passes over the value of a flag. */
+static gboolean check_flags(char **words, unsigned commands, GError **error)
+{
+    for (; *words != NULL && strcmp(*words, "--") != 0; words++)
+        for (const struct option_text *option = option_texts; option->name != NULL; option++) {
+            g_autofree char *with_value = g_strdup_printf("--%s=", option->name);
+            if ((option->commands & commands) != 0 && option->argument == NULL && g_str_has_prefix(*words, with_value))
+                return refuse(error, "--%s: takes no value", option->name);
+        }
+    return TRUE;
+}
+
+static enum command find_command(const char *name)
+{
+    for (const struct command_text *text = command_texts; text->name != NULL; text++)
+        if (strcmp(text->name, name) == 0)
+            return text->command;
+    return COMMAND_NONE;
+}
+
+static gboolean refuse_command(const char *name, GError **error)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new();
+    g_autofree char *quoted = quantity_quote(name);
+
+    for (const struct command_text *text = command_texts; text->name != NULL; text++)
+        g_ptr_array_add(names, (gpointer)text->name);
+    const char *near = nearest_name(name, (const char *const *)names->pdata, names->len);
+    if (near != NULL)
+        return refuse(error, "unknown command %s; did you mean %s?", quoted, near);
+    return refuse(error, "unknown command %s; `tiercel --help` lists all", quoted);
+}
+
+static gboolean check_words(struct options *options, char **words, const char *command, GError **error)
+{
+    unsigned i = 0;
+
+    if (options->help)
+        return TRUE;
+    if (words[i] != NULL && strcmp(words[i], "--") == 0)
+        i++;
+    if (words[i] == NULL)
+        return refuse(error, "%s: no deck is given; expected `tiercel %s DECK`", command, command);
+    if (words[i + 1] != NULL) {
+        g_autofree char *quoted = quantity_quote(words[i + 1]);
+        return refuse(error, "%s: %s is one argument too many; expected `tiercel %s DECK`", command, quoted, command);
+    }
+    if (*words[i] == '\0')
+        return refuse(error, "%s: the deck's name is empty; expected `tiercel %s DECK`", command, command);
+    options->deck = g_strdup(words[i]);
+    return TRUE;
+}
+
+static gboolean parse_words(struct options *options, char **words, GError **error)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+    struct parse parse = { options, seen };
+    g_autofree char *first = g_strdup(words[1]);
+    bool has_command = first != NULL && *first != '-';
+    g_autofree char *command = has_command ? g_strdup_printf(" %s", first) : g_strdup("");
+    g_autoptr(GError) glib = NULL;
+
+    if (first == NULL)
+        return refuse(error, "no command is given; expected `tiercel run DECK` or `tiercel check DECK` (`tiercel "
+                      "--help` lists all)");
+    if (has_command) {
+        options->command = find_command(first);
+        if (options->command == COMMAND_NONE)
+            return refuse_command(first, error);
+        /* What is left looks like a program's own arguments again. */
+        g_free(words[1]);
+        memmove(&words[1], &words[2], (g_strv_length(&words[2]) + 1) * sizeof *words);
+    }
+    unsigned commands = 1U << options->command;
+    if (!check_flags(words, commands, error))
+        return FALSE;
+    g_autoptr(GOptionContext) context = make_context(commands, &parse);
+    if (!g_option_context_parse_strv(context, &words, &glib))
+        return refuse_option(glib, commands, command, error);
+    if (has_command)
+        return check_words(options, &words[1], first, error);
+    if (!options->help && !options->version)
+        return refuse_command(words[1] != NULL ? words[1] : "", error);
+    return TRUE;
+}
+
+gboolean options_parse(struct options *options, int argc, char **argv, GError **error)
+{
+    char **words = g_new0(char *, argc + 1);
+
+    *options = (struct options){ .progress_s = PROGRESS_DEFAULT_S };
+    options->settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
+    for (int i = 0; i < argc; i++)
+        words[i] = g_strdup(argv[i]);
+    gboolean ok = parse_words(options, words, error);
+    g_strfreev(words);
+    if (!ok)
+        options_release(options);
+    return ok;
+}
+
+void options_release(struct options *options)
+{
+    for (unsigned i = 0; options->settings != NULL && i < options->settings->len; i++) {
+        struct deck_setting *setting = &g_array_index(options->settings, struct deck_setting, i);
+        g_free(setting->where);
+        g_free(setting->assignment);
+    }
+    g_clear_pointer(&options->settings, g_array_unref);
+    g_clear_pointer(&options->deck, g_free);
+    g_clear_pointer(&options->output, g_free);
+    g_clear_pointer(&options->summary, g_free);
+}
+
+/* --- help --- */
+
+static void append_options(GString *text, unsigned commands)
+{
+    for (const struct option_text *option = option_texts; option->name != NULL; option++) {
+        g_autofree char *left = NULL;
+        if ((option->commands & commands) == 0)
+            continue;
+        char letter[] = { '-', option->letter, ',', ' ', '\0' };
+        left = g_strdup_printf("%s--%s%s%s", option->letter != '\0' ? letter : "    ", option->name,
+                               option->argument != NULL ? "=" : "", option->argument != NULL ? option->argument : "");
+        g_string_append_printf(text, "  %-28s %s\n", left, option->text);
+    }
+}
+
+char *options_help(enum command command)
+{
+    GString *text = g_string_new(NULL);
+
+    if (command == COMMAND_NONE) {
+        g_string_append(text, "tiercel simulates distributed job systems.\n\nUsage:\n");
+        for (const struct command_text *c = command_texts; c->name != NULL; c++)
+            g_string_append_printf(text, "  tiercel %s %s [OPTION]...\n      %s\n", c->name, c->arguments, c->text);
+        g_string_append(text, "\nOptions:\n");
+        append_options(text, 1U << command);
+        g_string_append(text, "\n`tiercel COMMAND --help` lists the options of a command. All work with and without "
+                        "mpirun.\n");
+    } else {
+        const struct command_text *c = command_texts;
+        while (c->command != command)
+            c++;
+        g_string_append_printf(text, "Usage: tiercel %s %s [OPTION]...\n  %s\n\n", c->name, c->arguments, c->text);
+        g_string_append(text, "DECK is a path, or the name of an installed deck.\n\nOptions:\n");
+        append_options(text, 1U << command);
+    }
+    if (command != COMMAND_CHECK)
+        g_string_append(text, "\nExit status: 0 done; 1 failed while running; 2 the command line or the deck is wrong; "
+                        "3 a balance\n(with --strict: an expectation) does not hold; 4 stopped early, what was done is "
+                        "saved.\n");
+    return g_string_free(text, FALSE);
+}

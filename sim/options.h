@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The command line: which commands and options there are, and what was typed.
+ *
+ *     struct options options;
+ *     if (!options_parse(&options, argc, argv, &error))
+ *         error->message, for people; exit 2
+ *     ...
+ *     options_release(&options);
+ *
+ * The two tables are what `--help` prints and what the manual page tiercel(1) is made from. Parsing is local, prints
+ * nothing and never exits, so that all processes of a run parse alike and one of them speaks.
+ */
+#ifndef TIERCEL_OPTIONS_H
+#define TIERCEL_OPTIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "deck.h"
+
+enum command {
+    COMMAND_NONE,               /* only --help or --version was asked for */
+    COMMAND_RUN,
+    COMMAND_CHECK
+};
+
+struct command_text {
+    const char *name;
+    const char *arguments;      /* "DECK" */
+    const char *text;           /* one line */
+    enum command command;
+};
+
+struct option_text {
+    const char *name;           /* without the dashes */
+    char letter;                /* '\0': none */
+    const char *argument;       /* NULL: a flag */
+    const char *text;           /* one line */
+    unsigned commands;          /* bits, 1 << enum command; bit 0: before any command */
+};
+
+/* Both end with a NULL name. */
+extern const struct command_text command_texts[];
+extern const struct option_text option_texts[];
+
+struct options {
+    enum command command;
+    bool help;
+    bool version;
+    char *deck;                 /* as typed */
+    GArray *settings;           /* struct deck_setting: --set, --seed, --clock, --trace, in the order typed */
+    char *output;               /* -o; NULL: runs/DECKNAME-NNN */
+    char *summary;              /* --summary; NULL: none besides the run's own */
+    int64_t walltime_s;         /* 0: no limit */
+    int64_t progress_s;         /* seconds between progress lines; 0: none */
+    int64_t processes;          /* of check --processes; 0: not said */
+    bool strict;
+    bool force;
+    bool test;
+    int verbosity;              /* -1 quiet, 0, 1 verbose */
+};
+
+/* FALSE with *error (INPUT) when something typed is not understood; *options then holds nothing. */
+gboolean options_parse(struct options *options, int argc, char **argv, GError **error);
+void options_release(struct options *options);
+
+/* What --help prints for a command, or for the program (COMMAND_NONE). Free with g_free. */
+char *options_help(enum command command);
+
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "program.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <hdf5.h>
+
+#include "check.h"
+#include "options.h"
+#include "run.h"
+#include "scenario.h"
+#include "share.h"
+
+static void print_version(void)
+{
+    char mpi[MPI_MAX_LIBRARY_VERSION_STRING];
+    int length;
+    unsigned major;
+    unsigned minor;
+    unsigned release;
+
+    MPI_Get_library_version(mpi, &length);
+    mpi[strcspn(mpi, "\n")] = '\0';
+    H5get_libversion(&major, &minor, &release);
+    printf("tiercel %s\n", PACKAGE_VERSION);
+    printf("MPI     %s\n", mpi);
+    printf("HDF5    %u.%u.%u\n", major, minor, release);
+    printf("GLib    %u.%u.%u\n", glib_major_version, glib_minor_version, glib_micro_version);
+#ifdef __SANITIZE_ADDRESS__
+    printf("build   with address and undefined-behaviour sanitizers\n");
+#endif
+#ifdef TIERCEL_CHECKS
+    printf("build   with checks of causality and order\n");
+#endif
+}
+
+/* A launcher of another MPI starts N programs that do not know of each other. */
+static void warn_of_launcher(const struct share *share)
+{
+    static const char *const variables[][2] = { { "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK" },
+                                                { "PMI_SIZE", "PMI_RANK" } };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(variables); i++) {
+        const char *size = getenv(variables[i][0]);
+        const char *rank = getenv(variables[i][1]);
+        if (size == NULL || rank == NULL || strcmp(rank, "0") != 0 || atoi(size) <= share->processes)
+            continue;
+        fprintf(stderr, "tiercel: warning: the launcher started %s processes (%s), but MPI sees %d: each runs alone; "
+                "use the mpirun of the MPI that tiercel was built with\n", size, variables[i][0], share->processes);
+        return;
+    }
+}
+
+static struct deck *load_deck(const struct options *options, struct share *share)
+{
+    struct deck_request request = {
+        .path = options->deck,
+        .installed_dir = TIERCEL_INPUTS_DIR,
+        .settings = (const struct deck_setting *)options->settings->data,
+        .setting_count = options->settings->len,
+        .test = options->test,
+        .reader = { share_read, share }
+    };
+    return deck_load(&request);
+}
+
+/* Process 0 says what is wrong with the deck. */
+static void print_problems(const struct deck *deck, const struct share *share)
+{
+    g_autofree char *text = deck_problems_text(deck);
+    unsigned count = deck_problem_count(deck);
+
+    if (share->process == 0)
+        fprintf(stderr, "%stiercel: %s: %u problem%s; nothing was run\n", text, deck_path(deck), count,
+                count == 1 ? "" : "s");
+}
+
+static int play(const struct options *options, struct share *share, int argc, char **argv)
+{
+    struct deck *deck = load_deck(options, share);
+    struct scenario *scenario = scenario_new(deck, share);
+    int status = TIERCEL_ERROR_INPUT;
+
+    if (options->command == COMMAND_RUN)
+        deck_refuse_sweep(deck);
+    if (deck_problem_count(deck) > 0) {
+        print_problems(deck, share);
+    } else if (options->command == COMMAND_CHECK) {
+        uint32_t processes = options->processes > 0 ? (uint32_t)options->processes : (uint32_t)share->processes;
+        status = check_deck(deck, scenario, processes, share);
+    } else {
+        g_autofree char *command_line = g_strjoinv(" ", argv);
+        status = run_deck(deck, scenario, options, command_line, share);
+    }
+    scenario_free(scenario);
+    deck_free(deck);
+    return status;
+}
+
+int program_run(MPI_Comm comm, int argc, char **argv)
+{
+    struct options options;
+    struct share share;
+    GError *error = NULL;
+    int status = TIERCEL_OK;
+
+    share_init(&share, comm);
+    warn_of_launcher(&share);
+    if (!options_parse(&options, argc, argv, &error)) {
+        if (share.process == 0)
+            fprintf(stderr, "tiercel: %s\n", error->message);
+        g_error_free(error);
+        share_release(&share);
+        return TIERCEL_ERROR_INPUT;
+    }
+    if (options.help) {
+        g_autofree char *help = options_help(options.command);
+        if (share.process == 0)
+            fputs(help, stdout);
+    } else if (options.version) {
+        if (share.process == 0)
+            print_version();
+    } else {
+        status = play(&options, &share, argc, argv);
+    }
+    fflush(stdout);
+    options_release(&options);
+    share_release(&share);
+    return status;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Blocking subscribe and unsubscribe calls of one module, made one after the other.
+ *
+ *     calls_add(&k->calls, ns, "kvs.setroot-{ns}", true);
+ *     ...
+ *     if (!calls_next(self, &k->calls))               the handler's last act
+ *         ... nothing to call: go on ...
+ *
+ *     in the handler, when the answer (BROKER_SUBSCRIBE or BROKER_UNSUBSCRIBE with KIND_REPLY) comes:
+ *         calls_done(self, &k->calls);
+ *         if (!calls_next(self, &k->calls))
+ *             ... all are made: go on ...
+ *
+ * Between the calls the module handles nothing else: the engine sets it all aside.
+ *
+ * A role that uses this has CALLS_METRICS as the first entries of its table of metrics, and "broker" in its calls.
+ */
+#ifndef TIERCEL_RANKS_CALLS_H
+#define TIERCEL_RANKS_CALLS_H
+
+#include <glib.h>
+
+#include "engine/actor.h"
+#include "ranks/instance.h"
+
+enum calls_metric {
+    CALLS_NAMESPACE,    /* for a namespace other than "primary" */
+    CALLS_OTHER,
+    CALLS_BLOCKED,      /* sum of the times from a call to the start of the handling of its answer */
+    CALLS_TIME,         /* the same, one by one */
+    CALLS_METRICS_COUNT
+};
+
+#define CALLS_METRICS \
+    [CALLS_NAMESPACE] = { "namespace_calls", "1", "subscription calls for a namespace other than primary", \
+                          METRIC_COUNTER }, \
+    [CALLS_OTHER] = { "other_calls", "1", "subscription calls for primary and in general", METRIC_COUNTER }, \
+    [CALLS_BLOCKED] = { "call_blocked", "ns", "time blocked in subscription calls", METRIC_COUNTER }, \
+    [CALLS_TIME] = { "call_time", "ns", "time blocked in one subscription call", METRIC_SAMPLE }
+
+struct calls {
+    GQueue queue;               /* of struct call; the first one is being made while `making` */
+    bool making;
+    int64_t since_ns;           /* when it was made */
+};
+
+void calls_init(struct calls *c);
+void calls_release(struct calls *c);
+
+/* Appends a call. `ns` replaces "{ns}" in the template; NULL: a topic of no namespace. */
+void calls_add(struct calls *c, const char *ns, const char *pattern, bool subscribe);
+void calls_add_subscriptions(struct calls *c, const char *ns, const char *const *patterns);
+void calls_add_list(struct calls *c, const char *ns, const struct scheme_call *list);
+
+/* Makes the next call: true, and nothing may follow. False when there is none. */
+bool calls_next(struct actor *self, struct calls *c);
+
+/* The answer to the call that was made has come. */
+void calls_done(struct actor *self, struct calls *c);
+
+void calls_save(const struct calls *c, struct bytes *sink);
+
+#endif

@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "ranks/job_exec.h"
+
+#include <signal.h>
+
+#include "kvs/jobid.h"
+#include "kvs/key.h"
+#include "ranks/job_limits.h"
+#include "ranks/job_text.h"
+#include "ranks/jobs.h"
+#include "ranks/kvs_request.h"
+#include "ranks/pending.h"
+#include "ranks/protocol.h"
+#include "ranks/roles.h"
+#include "ranks/route.h"
+#include "workload/jobspec.h"
+
+/* What a request of a job is for; a tag is the job's number x EXEC_STEPS + step. */
+enum exec_step {
+    EXEC_R,
+    EXEC_JOBSPEC,
+    EXEC_CREATE,
+    EXEC_INIT,
+    EXEC_LINK,
+    EXEC_STARTING,          /* not waited for */
+    EXEC_LAUNCH,
+    EXEC_COMPLETE,          /* not waited for */
+    EXEC_CLEANUP_START,
+    EXEC_CLEANUP_FINISH,
+    EXEC_DONE,
+    EXEC_REFERENCE,
+    EXEC_COPY,
+    EXEC_REMOVE,
+    EXEC_STEPS = 16
+};
+
+struct exec_job {
+    uint64_t number;                /* in `jobs` */
+    uint64_t id;
+    struct envelope env;            /* of the start request */
+    struct allocation *resources;   /* NULL until R was read */
+    int64_t limit_ns;
+    int64_t deadline_ns;            /* JOB_LIMITS_NONE: no limit runs */
+    uint32_t waiting;               /* before the launch: bits 1 << step that are not done */
+    bool launching;                 /* in `launches` */
+    uint8_t watched;
+    int64_t times[JOB_TIMES];
+};
+
+struct job_exec {
+    struct pending jobs;            /* struct exec_job */
+    GQueue launches;                /* struct exec_job with a launch to send, in order */
+    struct job_limits limits;       /* by number */
+};
+
+static void exec_job_free(gpointer data)
+{
+    struct exec_job *job = data;
+    g_free(job->resources);
+    g_free(job);
+}
+
+static void job_exec_init(struct actor *self, const void *setup)
+{
+    (void)setup;
+    struct job_exec *je = actor_state(self);
+    pending_init(&je->jobs, exec_job_free);
+    g_queue_init(&je->launches);
+    job_limits_init(&je->limits);
+}
+
+static uint64_t exec_tag(const struct exec_job *job, enum exec_step step)
+{
+    return job->number * EXEC_STEPS + step;
+}
+
+static void exec_charge_step(struct actor *self)
+{
+    const struct instance *inst = actor_setup(self);
+    actor_charge(self, cost_ns(&inst->costs.job_exec_step, 0, 0));
+}
+
+/* --- requests of a job --- */
+
+/* Commits an entry to the event log of the guest namespace. */
+static void exec_commit_event(struct actor *self, const struct exec_job *job, enum exec_step step, const char *name,
+                              const char *context)
+{
+    const struct instance *inst = actor_setup(self);
+    exec_charge_step(self);
+    char guest[JOBID_NAMESPACE_SIZE];
+    jobid_to_namespace(job->id, guest);
+    GString *line = g_string_new(NULL);
+    job_text_event(line, inst->epoch_ns + actor_now(self), name, context);
+    struct transaction *t = transaction_new(0, 0, 0);
+    transaction_append(t, "exec.eventlog", line->str, line->len);
+    g_string_free(line, TRUE);
+    actor_count(self, JOB_EXEC_GUEST_COMMITS, 1);
+    kvs_request_commit(self, guest, exec_tag(job, step), t);
+}
+
+static void exec_lookup(struct actor *self, const struct exec_job *job, enum exec_step step, const char *entry)
+{
+    char key[64];
+    jobid_to_entry(job->id, entry, key, sizeof key);
+    kvs_request_lookup(self, NAMESPACES_PRIMARY, key, LOOKUP_VALUE, exec_tag(job, step));
+}
+
+static void exec_commit_link(struct actor *self, const struct exec_job *job)
+{
+    exec_charge_step(self);
+    char key[64], guest[JOBID_NAMESPACE_SIZE];
+    jobid_to_entry(job->id, "guest", key, sizeof key);
+    jobid_to_namespace(job->id, guest);
+    struct transaction *t = transaction_new(0, 0, 0);
+    transaction_symlink(t, key, guest, ".");
+    actor_count(self, JOB_EXEC_LINKS, 1);
+    kvs_request_commit(self, NAMESPACES_PRIMARY, exec_tag(job, EXEC_LINK), t);
+}
+
+static void exec_commit_copy(struct actor *self, const struct exec_job *job, const char *reference, size_t size)
+{
+    exec_charge_step(self);
+    char key[64];
+    struct treeobj object;
+    struct cursor c = cursor_init(reference, size);
+    if (!treeobj_read(&c, &object)) {
+        actor_fail(self, "the guest root of job %" G_GUINT64_FORMAT " is not a tree object", job->id);
+        return;
+    }
+    jobid_to_entry(job->id, "guest", key, sizeof key);
+    struct transaction *t = transaction_new(0, 0, 0);
+    transaction_put_object(t, key, &object);
+    actor_count(self, JOB_EXEC_COPIES, 1);
+    kvs_request_commit(self, NAMESPACES_PRIMARY, exec_tag(job, EXEC_COPY), t);
+}
+
+static void exec_answer(struct actor *self, const struct exec_job *job, enum job_exec_answer type, uint32_t status)
+{
+    exec_charge_step(self);
+    struct bytes body = BYTES_INIT;
+    bytes_put_u8(&body, (uint8_t)type);
+    bytes_put_u64(&body, job->id);
+    bytes_put_u32(&body, status);
+    if (type == JOB_EXEC_RELEASED) {
+        bytes_put_u32(&body, job->resources->spans[0].node);
+        bytes_put_u32(&body, (uint32_t)allocation_cores(job->resources));
+        bytes_put_u8(&body, job->watched);
+        for (unsigned i = 0; i < JOB_EXEC_TIMES; i++)
+            bytes_put_i64(&body, job->times[job_exec_times[i]]);
+    }
+    route_reply(self, &job->env, JOB_EXEC_START, 0, &body);
+    bytes_release(&body);
+}
+
+/* --- start and launch --- */
+
+static void exec_handle_start(struct actor *self, struct job_exec *je, const struct envelope *env, struct cursor c)
+{
+    struct exec_job *job = g_new0(struct exec_job, 1);
+    job->number = pending_add(&je->jobs, job);
+    job->id = cursor_u64(&c);
+    uint32_t user = cursor_u32(&c);
+    job->env = *env;
+    job->deadline_ns = JOB_LIMITS_NONE;
+    job->waiting = 1 << EXEC_R | 1 << EXEC_JOBSPEC | 1 << EXEC_INIT | 1 << EXEC_LINK;
+    for (unsigned i = 0; i < JOB_TIMES; i++)
+        job->times[i] = JOB_NEVER;
+    job->times[JOB_TIME_EXEC] = actor_now(self);
+    actor_count(self, JOB_EXEC_STARTS, 1);
+    exec_lookup(self, job, EXEC_R, "R");
+    exec_lookup(self, job, EXEC_JOBSPEC, "jobspec");
+    char guest[JOBID_NAMESPACE_SIZE];
+    jobid_to_namespace(job->id, guest);
+    exec_charge_step(self);
+    kvs_request_create(self, guest, user, exec_tag(job, EXEC_CREATE));
+}
+
+/* One of the things that the launch waits for is done. */
+static void exec_step_done(struct actor *self, struct job_exec *je, struct exec_job *job, enum exec_step step)
+{
+    job->waiting &= ~(1u << step);
+    if (job->waiting != 0)
+        return;
+    job->times[JOB_TIME_READY] = actor_now(self);
+    exec_commit_event(self, job, EXEC_STARTING, "starting", NULL);
+    job->launching = true;
+    g_queue_push_tail(&je->launches, job);
+}
+
+static void exec_launch(struct actor *self, struct exec_job *job)
+{
+    const struct instance *inst = actor_setup(self);
+    const struct core_span *first = &job->resources->spans[0];
+    actor_charge(self, cost_ns(&inst->costs.job_exec_launch, 0, 0));
+    actor_count(self, JOB_EXEC_LAUNCHES, 1);
+    char guest[JOBID_NAMESPACE_SIZE];
+    jobid_to_namespace(job->id, guest);
+    struct bytes body = BYTES_INIT;
+    bytes_put_u64(&body, job->id);
+    key_put_text(&body, guest);
+    bytes_put_u32(&body, 0);        /* the first shell */
+    bytes_put_u32(&body, 1);        /* of one */
+    uint32_t executor = instance_executor(inst, first->node, first->first_core);
+    route_send(self, executor, EXECUTOR_LAUNCH, exec_tag(job, EXEC_LAUNCH), &body);
+    bytes_release(&body);
+}
+
+static bool job_exec_turn_ready(const struct actor *self)
+{
+    const struct job_exec *je = actor_state(self);
+    return je->launches.length > 0;
+}
+
+/* One launch of each job: its shell is on one node, so it has no more. */
+static void job_exec_turn(struct actor *self)
+{
+    struct job_exec *je = actor_state(self);
+    struct exec_job *job;
+    while ((job = g_queue_pop_head(&je->launches)) != NULL) {
+        job->launching = false;
+        exec_launch(self, job);
+    }
+}
+
+/* --- answers --- */
+
+static void exec_take_resources(struct actor *self, struct exec_job *job, const char *text, size_t size)
+{
+    const struct instance *inst = actor_setup(self);
+    job->resources = job_text_resources_parse(text, size);
+    const struct core_span *first = job->resources == NULL ? NULL : &job->resources->spans[0];
+    if (first == NULL || first->node >= inst->nodes || first->first_core >= inst->cores_per_node)
+        actor_fail(self, "R of job %" G_GUINT64_FORMAT " names no place of this instance", job->id);
+}
+
+static void exec_take_jobspec(struct actor *self, struct exec_job *job, const char *text, size_t size)
+{
+    struct workload_job description;
+    GError *error = NULL;
+    if (jobspec_parse("jobspec", text, size, &description, &error)) {
+        job->limit_ns = description.limit_ns;
+    } else {
+        actor_fail(self, "job %" G_GUINT64_FORMAT " has an unusable jobspec: %s", job->id, error->message);
+        g_error_free(error);
+    }
+}
+
+static void exec_handle_looked_up(struct actor *self, struct job_exec *je, struct exec_job *job, enum exec_step step,
+                                  struct cursor c)
+{
+    size_t size;
+    const char *value = kvs_request_value(&c, &size);
+    if (value == NULL) {
+        actor_fail(self, "the answer to a lookup for job %" G_GUINT64_FORMAT " is malformed", job->id);
+        return;
+    }
+    switch (step) {
+    case EXEC_R:
+        exec_take_resources(self, job, value, size);
+        exec_step_done(self, je, job, step);
+        break;
+    case EXEC_JOBSPEC:
+        exec_take_jobspec(self, job, value, size);
+        exec_step_done(self, je, job, step);
+        break;
+    default:
+        exec_commit_copy(self, job, value, size);
+    }
+}
+
+static void exec_handle_created(struct actor *self, struct exec_job *job)
+{
+    job->times[JOB_TIME_NAMESPACE] = actor_now(self);
+    exec_commit_event(self, job, EXEC_INIT, "init", NULL);
+    exec_commit_link(self, job);
+}
+
+static void exec_handle_removed(struct actor *self, struct job_exec *je, struct exec_job *job)
+{
+    job->times[JOB_TIME_MOVE] = actor_now(self);
+    exec_answer(self, job, JOB_EXEC_RELEASED, 1);
+    actor_count(self, JOB_EXEC_RELEASES, 1);
+    pending_remove(&je->jobs, job->number);
+}
+
+static void exec_handle_committed(struct actor *self, struct job_exec *je, struct exec_job *job, enum exec_step step)
+{
+    char guest[JOBID_NAMESPACE_SIZE];
+    jobid_to_namespace(job->id, guest);
+    switch (step) {
+    case EXEC_INIT:
+    case EXEC_LINK:
+        exec_step_done(self, je, job, step);
+        break;
+    case EXEC_CLEANUP_START:
+        exec_commit_event(self, job, EXEC_CLEANUP_FINISH, "cleanup.finish", NULL);
+        break;
+    case EXEC_CLEANUP_FINISH:
+        exec_commit_event(self, job, EXEC_DONE, "done", NULL);
+        break;
+    case EXEC_DONE:
+        exec_charge_step(self);
+        kvs_request_lookup(self, guest, ".", LOOKUP_OBJECT, exec_tag(job, EXEC_REFERENCE));
+        break;
+    case EXEC_COPY:
+        exec_charge_step(self);
+        kvs_request_remove(self, guest, exec_tag(job, EXEC_REMOVE));
+        break;
+    default:
+        break;      /* "starting" and "complete": nothing waits for them */
+    }
+}
+
+/* --- the shell --- */
+
+static void exec_start_limit(struct actor *self, struct job_exec *je, struct exec_job *job)
+{
+    if (job->limit_ns >= JOB_LIMITS_NONE - actor_now(self))
+        return;
+    job->deadline_ns = actor_now(self) + job->limit_ns;
+    if (job_limits_add(&je->limits, job->deadline_ns, job->number))
+        actor_timer_background(self, job->limit_ns, JOB_EXEC_LIMIT, 0);
+}
+
+static void exec_handle_shell(struct actor *self, struct job_exec *je, struct exec_job *job, struct cursor c)
+{
+    uint8_t type = cursor_u8(&c);
+    cursor_u64(&c);
+    uint32_t value = cursor_u32(&c);
+    char context[64];
+    switch (type) {
+    case EXECUTOR_RUNNING:
+        job->times[JOB_TIME_LAUNCH] = actor_now(self);
+        exec_answer(self, job, JOB_EXEC_STARTED, 0);
+        exec_start_limit(self, je, job);
+        break;
+    case EXECUTOR_COMPLETE:
+        job->times[JOB_TIME_SHELL_INIT] = cursor_i64(&c);
+        job->times[JOB_TIME_SHELL_START] = cursor_i64(&c);
+        job->times[JOB_TIME_TASK_END] = cursor_i64(&c);
+        job->watched = cursor_u8(&c);
+        job_limits_remove(&je->limits, job->deadline_ns, job->number);
+        g_snprintf(context, sizeof context, "{\"status\":%u}", value);
+        exec_commit_event(self, job, EXEC_COMPLETE, "complete", context);
+        exec_answer(self, job, JOB_EXEC_FINISHED, value);
+        exec_commit_event(self, job, EXEC_CLEANUP_START, "cleanup.start", NULL);
+        break;
+    default:
+        break;      /* output goes to the store, not here */
+    }
+}
+
+static void exec_handle_limit(struct actor *self, struct job_exec *je)
+{
+    const struct instance *inst = actor_setup(self);
+    uint64_t number;
+    while (job_limits_expired(&je->limits, actor_now(self), &number)) {
+        struct exec_job *job = pending_find(&je->jobs, number);
+        const struct core_span *first = &job->resources->spans[0];
+        job->deadline_ns = JOB_LIMITS_NONE;
+        actor_count(self, JOB_EXEC_TIMEOUTS, 1);
+        exec_answer(self, job, JOB_EXEC_EXCEPTION, JOB_KILLED);
+        struct bytes body = BYTES_INIT;
+        bytes_put_u64(&body, job->id);
+        bytes_put_u32(&body, SIGTERM);
+        route_send(self, instance_executor(inst, first->node, first->first_core), EXECUTOR_SIGNAL, 0, &body);
+        bytes_release(&body);
+    }
+    int64_t next_ns = job_limits_rearm(&je->limits, actor_now(self));
+    if (next_ns != JOB_LIMITS_NONE)
+        actor_timer_background(self, next_ns - actor_now(self), JOB_EXEC_LIMIT, 0);
+}
+
+/* --- the role --- */
+
+static void exec_handle_answer(struct actor *self, struct job_exec *je, const struct message *m,
+                               const struct envelope *env, struct cursor c)
+{
+    enum exec_step step = env->tag % EXEC_STEPS;
+    struct exec_job *job = pending_find(&je->jobs, env->tag / EXEC_STEPS);
+    if (job == NULL || env->error != 0) {
+        actor_fail(self, "step %d of job %" G_GUINT64_FORMAT " failed with errno %u", (int)step,
+                   job == NULL ? 0 : job->id, env->error);
+        return;
+    }
+    switch (m->kind) {
+    case KVS_LOOKUP | KIND_REPLY:
+        exec_handle_looked_up(self, je, job, step, c);
+        break;
+    case KVS_COMMIT | KIND_REPLY:
+        exec_handle_committed(self, je, job, step);
+        break;
+    case KVS_NAMESPACE_CREATE | KIND_REPLY:
+        exec_handle_created(self, job);
+        break;
+    case KVS_NAMESPACE_REMOVE | KIND_REPLY:
+        exec_handle_removed(self, je, job);
+        break;
+    case EXECUTOR_LAUNCH | KIND_REPLY:
+        exec_handle_shell(self, je, job, c);
+        break;
+    default:
+        actor_fail(self, "unexpected message of kind 0x%04x", m->kind);
+    }
+}
+
+static void job_exec_handle(struct actor *self, const struct message *m)
+{
+    const struct instance *inst = actor_setup(self);
+    struct job_exec *je = actor_state(self);
+    if (m->kind == JOB_EXEC_LIMIT) {
+        exec_handle_limit(self, je);
+        return;
+    }
+    struct envelope env;
+    struct cursor c = route_open(self, m, &env);
+    actor_charge(self, cost_ns(&inst->costs.job_exec_request, m->payload->size, 0));
+    if (m->kind == JOB_EXEC_START)
+        exec_handle_start(self, je, &env, c);
+    else
+        exec_handle_answer(self, je, m, &env, c);
+}
+
+static void job_exec_save(const struct actor *self, struct bytes *sink)
+{
+    const struct job_exec *je = actor_state(self);
+    unsigned count = pending_length(&je->jobs);
+    uint64_t *numbers = pending_ids(&je->jobs);
+    bytes_put_u64(sink, je->jobs.last);
+    bytes_put_u32(sink, count);
+    for (unsigned i = 0; i < count; i++) {
+        const struct exec_job *job = pending_find(&je->jobs, numbers[i]);
+        bytes_put_u64(sink, job->number);
+        bytes_put_u64(sink, job->id);
+        envelope_put(sink, &job->env);
+        bytes_put_u8(sink, job->resources != NULL);
+        if (job->resources != NULL)
+            allocation_put(job->resources, sink);
+        bytes_put_i64(sink, job->limit_ns);
+        bytes_put_i64(sink, job->deadline_ns);
+        bytes_put_u32(sink, job->waiting);
+        bytes_put_u8(sink, job->launching);
+        bytes_put_u8(sink, job->watched);
+        for (unsigned k = 0; k < JOB_EXEC_TIMES; k++)
+            bytes_put_i64(sink, job->times[job_exec_times[k]]);
+    }
+    g_free(numbers);
+    job_limits_save(&je->limits, sink);
+}
+
+static void job_exec_release(struct actor *self)
+{
+    struct job_exec *je = actor_state(self);
+    g_queue_clear(&je->launches);
+    pending_release(&je->jobs);
+    job_limits_release(&je->limits);
+}
+
+static const struct kind_name job_exec_kinds[] = {
+    { JOB_EXEC_START, "start", "the job manager starts a job" },
+    { JOB_EXEC_LIMIT, "limit", "timer: the earliest time limit is over" },
+    { 0, NULL, NULL }
+};
+
+static const struct metric job_exec_metrics[] = {
+    [JOB_EXEC_STARTS] = { "starts", "1", "jobs taken over", METRIC_SERIES },
+    [JOB_EXEC_GUEST_COMMITS] = { "commits_own", "1", "transactions of single jobs: guest namespace", METRIC_COUNTER },
+    [JOB_EXEC_LINKS] = { "commits_own_link", "1", "transactions of single jobs: guest link", METRIC_COUNTER },
+    [JOB_EXEC_COPIES] = { "commits_own_copy", "1", "transactions of single jobs: guest copy", METRIC_COUNTER },
+    [JOB_EXEC_LAUNCHES] = { "launches", "1", "remote launches sent", METRIC_COUNTER },
+    [JOB_EXEC_TIMEOUTS] = { "timeouts", "1", "jobs that ran into their limit", METRIC_COUNTER },
+    [JOB_EXEC_RELEASES] = { "releases", "1", "jobs whose resources were released", METRIC_SERIES },
+    { NULL, NULL, NULL, METRIC_COUNTER }
+};
+
+const struct role role_job_exec = {
+    .name = "job-exec",
+    .text = "starts jobs and cleans up after them",
+    .state_size = sizeof(struct job_exec),
+    .kinds = job_exec_kinds,
+    .metrics = job_exec_metrics,
+    .init = job_exec_init,
+    .handle = job_exec_handle,
+    .turn = job_exec_turn,
+    .turn_ready = job_exec_turn_ready,
+    .save = job_exec_save,
+    .release = job_exec_release,
+};

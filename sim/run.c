@@ -1,0 +1,520 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "options.h"
+#include "run_folder.h"
+#include "run_result.h"
+#include "scenario.h"
+#include "share.h"
+#include "signals.h"
+#include "trace/gather.h"
+#include "trace/trace.h"
+
+enum {
+    RUN_WISH_PROGRESS = 1 << 8,         /* beside those of enum engine_wish: process 0 wants to print a line */
+    FIRST_PROGRESS_US = 2000000,
+    SLEEP_US = 20000                    /* of processes that have nothing to play */
+};
+
+struct run {
+    const struct deck *deck;
+    const struct scenario *scenario;
+    const struct options *options;
+    const char *command_line;
+    char *folder;
+    int64_t started_us;
+
+    /* The trace's description of the roles. */
+    GArray *roles;                      /* struct trace_role */
+    GPtrArray *metrics;                 /* arrays of struct trace_metric, one a role */
+    GArray *kinds;                      /* struct trace_kind */
+    uint16_t *actor_roles;              /* by actor id: index into roles */
+    uint32_t *actor_nodes;
+    int milestone_role;                 /* -1: none */
+    struct scenario_milestone milestone;
+
+    /* One attempt: on all processes, or after a retreat on some. */
+    MPI_Comm comm;
+    int process;
+    int processes;
+    struct gather *gather;
+    struct trace *trace;
+    struct engine *engine;
+    GError *error;                      /* of a flush: the same on all processes */
+    bool stopped;                       /* this process wished for the end */
+    int64_t progress_us;                /* when the next line is due */
+    int64_t reported_us;
+    uint64_t reported;                  /* events at the last line */
+    uint64_t milestones;                /* counted here */
+};
+
+/* --- what the trace is told beforehand --- */
+
+static struct trace_role describe_role(const struct role *role, GPtrArray *keep)
+{
+    static const enum trace_metric_type types[] = {
+        [METRIC_COUNTER] = TRACE_COUNTER, [METRIC_SERIES] = TRACE_SERIES, [METRIC_SAMPLE] = TRACE_SAMPLE,
+        [METRIC_STAGE] = TRACE_STAGE
+    };
+    GArray *metrics = g_array_new(FALSE, FALSE, sizeof(struct trace_metric));
+    struct trace_role described = { .name = role->name, .text = role->text };
+
+    for (const struct metric *m = role->metrics; m != NULL && m->name != NULL; m++) {
+        struct trace_metric metric = { m->name, m->unit, m->text, types[m->type] };
+        g_array_append_val(metrics, metric);
+    }
+    described.metric_count = metrics->len;
+    described.metrics = (const struct trace_metric *)g_array_free(metrics, FALSE);
+    g_ptr_array_add(keep, (gpointer)described.metrics);
+    return described;
+}
+
+static void describe_kinds(struct run *run, const struct role *role)
+{
+    for (const struct kind_name *k = role->kinds; k != NULL && k->name != NULL; k++) {
+        struct trace_kind kind = { k->kind, k->name };
+        bool known = false;
+        for (unsigned i = 0; i < run->kinds->len; i++)
+            known = known || g_array_index(run->kinds, struct trace_kind, i).kind == k->kind;
+        if (!known)
+            g_array_append_val(run->kinds, kind);
+    }
+}
+
+static unsigned role_index(const struct scenario *scenario, const struct role *role)
+{
+    const struct role *const *roles = scenario_roles(scenario);
+    unsigned i = 0;
+
+    while (roles[i] != role)
+        i++;
+    return i;
+}
+
+static void describe(struct run *run)
+{
+    uint32_t actors = scenario_actors(run->scenario);
+
+    run->roles = g_array_new(FALSE, FALSE, sizeof(struct trace_role));
+    run->metrics = g_ptr_array_new_with_free_func(g_free);
+    run->kinds = g_array_new(FALSE, FALSE, sizeof(struct trace_kind));
+    for (const struct role *const *role = scenario_roles(run->scenario); *role != NULL; role++) {
+        struct trace_role described = describe_role(*role, run->metrics);
+        g_array_append_val(run->roles, described);
+        describe_kinds(run, *role);
+    }
+    run->actor_roles = g_new(uint16_t, actors);
+    run->actor_nodes = g_new(uint32_t, actors);
+    for (uint32_t id = 0; id < actors; id++) {
+        struct scenario_place place;
+        scenario_place(run->scenario, id, 1, &place);
+        run->actor_roles[id] = (uint16_t)role_index(run->scenario, place.role);
+        run->actor_nodes[id] = place.node;
+    }
+    run->milestone = scenario_milestone(run->scenario);
+    run->milestone_role = run->milestone.role == NULL ? -1 : (int)role_index(run->scenario, run->milestone.role);
+}
+
+/* --- what the engine observes --- */
+
+static void observe_count(void *data, const struct actor *self, unsigned metric, uint64_t count)
+{
+    struct run *run = data;
+    unsigned role = run->actor_roles[actor_id(self)];
+
+    if ((int)role == run->milestone_role && metric == run->milestone.metric)
+        run->milestones += count;
+    trace_count(run->trace, role, metric, actor_now(self), count);
+}
+
+static void observe_sample(void *data, const struct actor *self, unsigned metric, int64_t value)
+{
+    struct run *run = data;
+
+    trace_sample(run->trace, run->actor_roles[actor_id(self)], metric, actor_now(self), value);
+}
+
+static void observe_record(void *data, const struct actor *self, unsigned table, const void *row, size_t size)
+{
+    struct run *run = data;
+
+    trace_record(run->trace, table, actor_now(self), actor_id(self), row, size);
+}
+
+static void observe_handled(void *data, const struct actor *self, const struct message *m, int64_t start_ns,
+                            int64_t end_ns)
+{
+    struct run *run = data;
+    struct trace_event event = {
+        .time_ns = m->time_ns, .start_ns = start_ns, .end_ns = end_ns,
+        .content = message_has_payload(m) ? m->payload->hash : m->word, .actor = actor_id(self), .from = m->from,
+        .sequence = m->sequence, .kind = m->kind, .order_class = m->order_class
+    };
+
+    trace_event(run->trace, &event);
+}
+
+static unsigned observe_poll(void *data)
+{
+    struct run *run = data;
+    const struct options *options = run->options;
+    int64_t now_us = g_get_monotonic_time();
+    unsigned wishes = 0;
+
+    if (run->error != NULL || signals_stop_wanted() ||
+        (options->walltime_s > 0 && (now_us - run->started_us) / 1000000 >= options->walltime_s)) {
+        run->stopped = run->error == NULL;
+        wishes |= ENGINE_WISH_STOP;
+    }
+    if (signals_take_flush() || trace_flush_due(run->trace))
+        wishes |= ENGINE_WISH_FLUSH;
+    if (run->process == 0 && run->progress_us > 0 && now_us >= run->progress_us)
+        wishes |= RUN_WISH_PROGRESS;
+    return wishes;
+}
+
+static void print_progress(struct run *run, int64_t now_ns, uint64_t handled)
+{
+    int64_t now_us = g_get_monotonic_time();
+    double elapsed_s = (double)(now_us - run->reported_us) / 1e6;
+    GString *line = g_string_new(NULL);
+
+    g_string_append_printf(line, "t = %.3f s: %" G_GUINT64_FORMAT " events, %.0f/s", (double)now_ns / 1e9, handled,
+                           (double)(handled - run->reported) / MAX(elapsed_s, 1e-3));
+    if (run->milestone_role >= 0 && run->milestone.total != UINT64_MAX)
+        g_string_append_printf(line, ", %" G_GUINT64_FORMAT " of %" G_GUINT64_FORMAT " %s", run->milestones,
+                               run->milestone.total, run->milestone.what);
+    fprintf(stderr, "%s, after %.0f s\n", line->str, (double)(now_us - run->started_us) / 1e6);
+    fflush(stderr);
+    g_string_free(line, TRUE);
+    run->reported = handled;
+    run->reported_us = now_us;
+    run->progress_us = now_us + run->options->progress_s * 1000000;
+}
+
+static void observe_window(void *data, int64_t now_ns, uint64_t handled_here, unsigned wishes)
+{
+    struct run *run = data;
+
+    if ((wishes & ENGINE_WISH_FLUSH) != 0 && run->error == NULL)
+        trace_flush(run->trace, now_ns, &run->error);
+    if ((wishes & RUN_WISH_PROGRESS) != 0) {
+        uint64_t handled = handled_here;
+        if (run->processes > 1)
+            MPI_Reduce(run->process == 0 ? MPI_IN_PLACE : &handled, &handled, 1, MPI_UINT64_T, MPI_SUM, 0, run->comm);
+        if (run->process == 0)
+            print_progress(run, now_ns, handled);
+    }
+}
+
+/* --- one attempt --- */
+
+static gboolean open_trace(struct run *run, GError **error)
+{
+    g_autofree char *path = g_build_filename(run->folder, RUN_FOLDER_TRACE, NULL);
+    g_autofree char *as_read = deck_as_read(run->deck);
+    g_autofree char *effective = deck_effective(run->deck);
+    struct trace_config config = {
+        .path = path,
+        .level = (enum trace_level)deck_choice(run->deck, "trace", "level", NULL),
+        .compress = deck_boolean(run->deck, "trace", "compress"),
+        .bin_ns = deck_integer(run->deck, "trace", "bin"),
+        .flush_every_s = (double)deck_integer(run->deck, "trace", "flush-every") / 1e9,
+        .roles = (const struct trace_role *)run->roles->data,
+        .role_count = run->roles->len,
+        .version = PACKAGE_VERSION,
+        .command_line = run->command_line,
+        .deck = as_read,
+        .effective = effective,
+        .seed = (uint64_t)deck_integer(run->deck, "run", "seed"),
+        .kinds = (const struct trace_kind *)run->kinds->data,
+        .kind_count = run->kinds->len,
+        .actor_roles = run->actor_roles,
+        .actor_nodes = run->actor_nodes,
+        .actor_count = scenario_actors(run->scenario)
+    };
+
+    config.tables = scenario_tables(run->scenario, &config.table_count);
+    run->trace = trace_new(&config, run->gather, error);
+    return run->trace != NULL;
+}
+
+static gboolean open_engine(struct run *run, GError **error)
+{
+    const struct deck *deck = run->deck;
+    bool stops = deck_has(deck, "run", "stop-after");
+    struct engine_config config = {
+        .comm = run->comm,
+        .clock = ENGINE_VIRTUAL,
+        .seed = (uint64_t)deck_integer(deck, "run", "seed"),
+        .tick_ns = deck_integer(deck, "run", "tick"),
+        .stop_after_ns = stops ? deck_integer(deck, "run", "stop-after") : ENGINE_NEVER_NS,
+        .move_ns = deck_integer(deck, "costs", "call-move"),
+        .explicit_inbox = deck_choice(deck, "run", "inbox", NULL) == 1,
+        .spread_always = deck_choice(deck, "run", "spread", NULL) == 1,
+        .observer = { .data = run, .count = observe_count, .sample = observe_sample, .record = observe_record,
+                      .window = observe_window, .poll = observe_poll }
+    };
+
+    if (deck_choice(deck, "trace", "level", NULL) == TRACE_LEVEL_EVENTS)
+        config.observer.handled = observe_handled;
+    run->engine = engine_new(&config, error);
+    if (run->engine == NULL)
+        return FALSE;
+    scenario_populate(run->scenario, run->engine, (uint32_t)run->processes);
+    return engine_start(run->engine, error);
+}
+
+static void close_attempt(struct run *run)
+{
+    engine_free(run->engine);
+    trace_free(run->trace);
+    gather_free(run->gather);
+    run->engine = NULL;
+    run->trace = NULL;
+    run->gather = NULL;
+}
+
+static gboolean begin_attempt(struct run *run, GError **error)
+{
+    run->milestones = 0;
+    run->stopped = false;
+    run->reported = 0;
+    run->reported_us = run->started_us;
+    run->gather = gather_new(run->comm, error);
+    return run->gather != NULL && open_trace(run, error) && open_engine(run, error);
+}
+
+/* --- the end --- */
+
+static gboolean write_text(const char *folder, const char *name, const char *text, GError **error)
+{
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+    g_autoptr(GError) why = NULL;
+
+    if (g_file_set_contents(path, text, -1, &why))
+        return TRUE;
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s cannot be written: %s", path, why->message);
+    return FALSE;
+}
+
+/* What all processes know together; valid on process 0. */
+static void gather_facts(struct run *run, struct run_facts *facts)
+{
+    struct rusage usage;
+    uint64_t bytes = engine_memory_bytes(run->engine);
+    uint64_t rss;
+    int stopped = run->stopped;
+
+    getrusage(RUSAGE_SELF, &usage);
+    rss = (uint64_t)usage.ru_maxrss * 1024;
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_UINT64_T, MPI_SUM, run->comm);
+    MPI_Allreduce(MPI_IN_PLACE, &rss, 1, MPI_UINT64_T, MPI_MAX, run->comm);
+    MPI_Allreduce(MPI_IN_PLACE, &stopped, 1, MPI_INT, MPI_MAX, run->comm);
+    facts->engine_bytes = bytes;
+    facts->peak_rss_bytes = rss;
+    facts->stopped = stopped != 0;
+    facts->totals = engine_role_totals(run->engine, &facts->roles, &facts->role_count);
+}
+
+/* Process 0 writes the summary and prints; the status of the run. */
+static int report(struct run *run, const struct run_result *result, bool stopped, GError **error)
+{
+    const struct options *options = run->options;
+    g_autofree char *path = g_build_filename(run->folder, RUN_FOLDER_SUMMARY, NULL);
+    int status;
+
+    if (!summary_write(result->summary, path, error) ||
+        (options->summary != NULL && !summary_write(result->summary, options->summary, error)))
+        return TIERCEL_ERROR_RUNTIME;
+    if (options->verbosity >= 0)
+        run_result_print(result, run->deck, run->scenario, options->verbosity > 0, stdout);
+    fflush(stdout);
+    status = run_result_complain(result, run->deck, options->strict, stderr);
+    if (stopped)
+        fprintf(stderr, "tiercel: stopped early by %s; what was done is saved\n",
+                signals_stop_name() != NULL ? signals_stop_name() : "--walltime, or a signal to another process");
+    if (options->verbosity >= 0)
+        fprintf(stderr, "tiercel: results are in %s\n", run->folder);
+    return status == TIERCEL_OK && stopped ? TIERCEL_ERROR_STOPPED : status;
+}
+
+/* Trace and summary of a run that came to its end, or to an early one. */
+static int finish(struct run *run, const struct engine_result *engine, uint32_t processes, GError **error)
+{
+    struct run_facts facts = { .engine = engine, .processes = processes };
+    struct run_result result;
+    int status = TIERCEL_OK;
+    g_autofree char *summary = NULL;
+    GError *local = NULL;
+    struct trace_ending ending = { .end_ns = engine->end_ns };
+
+    facts.wall_s = (double)(g_get_monotonic_time() - run->started_us) / 1e6;
+    gather_facts(run, &facts);
+    if (run->error == NULL)
+        trace_merge(run->trace, &run->error);
+    if (run->error != NULL) {
+        g_free(facts.roles);
+        g_free((gpointer)facts.totals);
+        g_propagate_error(error, g_steal_pointer(&run->error));
+        return TIERCEL_ERROR_RUNTIME;
+    }
+    if (run->process == 0) {
+        facts.figures = trace_collector(run->trace);
+        run_result_init(&result, run->deck, run->scenario, &facts);
+        summary = summary_to_text(result.summary, &local);
+        ending.digest = result.digest;
+        ending.walltime_s = facts.wall_s;
+        ending.end = facts.stopped ? "stopped" : engine->end == ENGINE_ENDED ? "ended" : "stop-after";
+        ending.roles = result.roles;
+        ending.role_count = result.role_count;
+        ending.summary = summary;
+    }
+    gboolean good = gather_agree(run->gather, local, error) && trace_finish(run->trace, &ending, error);
+    if (run->process == 0) {
+        local = NULL;
+        if (good)
+            status = report(run, &result, facts.stopped, &local);
+        run_result_release(&result);
+    }
+    good = good && gather_agree(run->gather, run->process == 0 ? local : NULL, error);
+    g_free(facts.roles);
+    g_free((gpointer)facts.totals);
+    return good ? status : TIERCEL_ERROR_RUNTIME;
+}
+
+/* --- all attempts --- */
+
+/* The processes of the next attempt: the first `count`. The others get MPI_COMM_NULL. */
+static void take_comm(struct run *run, MPI_Comm from, int count)
+{
+    MPI_Comm comm;
+    int process;
+
+    MPI_Comm_rank(from, &process);
+    MPI_Comm_split(from, process < count ? 0 : MPI_UNDEFINED, process, &comm);
+    run->comm = comm;
+    if (comm == MPI_COMM_NULL)
+        return;
+    MPI_Comm_rank(comm, &run->process);
+    MPI_Comm_size(comm, &run->processes);
+}
+
+static int play(struct run *run, struct share *share, GError **error)
+{
+    struct engine_result engine = { .end = ENGINE_RETREAT };
+    int status = TIERCEL_ERROR_RUNTIME;
+    gboolean good;
+
+    take_comm(run, share->comm, share->processes);
+    for (;;) {
+        good = begin_attempt(run, error);
+        if (!good) {
+            if (run->process == 0)
+                run_folder_remove(run->folder);
+            status = error != NULL && *error != NULL ? (*error)->code : TIERCEL_ERROR_RUNTIME;
+            break;
+        }
+        good = engine_run(run->engine, &engine, error);
+        if (!good || engine.end != ENGINE_RETREAT)
+            break;
+        MPI_Comm wide = run->comm;
+        close_attempt(run);
+        if (run->process == 0)
+            run_folder_clear_trace(run->folder);
+        take_comm(run, wide, run->processes / 2);
+        MPI_Comm_free(&wide);
+        if (run->comm == MPI_COMM_NULL)
+            return TIERCEL_OK;
+    }
+    if (good)
+        status = finish(run, &engine, (uint32_t)share->processes, error);
+    close_attempt(run);
+    MPI_Comm_free(&run->comm);
+    return status;
+}
+
+/* Process 0 tells all how it ended. Those that played nothing wait here, asleep. */
+static int share_status(struct share *share, int status)
+{
+    MPI_Request request;
+    int done = 0;
+
+    MPI_Ibcast(&status, 1, MPI_INT, 0, share->comm, &request);
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    while (!done) {
+        g_usleep(SLEEP_US);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    return status;
+}
+
+/* Everything that can be refused before the engine is built. */
+static char *prepare(const struct run *run, GError **error)
+{
+    const struct options *options = run->options;
+    g_autofree char *effective = deck_effective(run->deck);
+
+    if (options->summary != NULL) {
+        g_autofree char *parent = g_path_get_dirname(options->summary);
+        if (!g_file_test(parent, G_FILE_TEST_IS_DIR)) {
+            g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--summary: there is no folder '%s'; expected the "
+                        "path of a file in an existing one", parent);
+            return NULL;
+        }
+    }
+    char *folder = run_folder_make("runs", deck_name(run->deck), options->output, options->force, error);
+    if (folder != NULL && !write_text(folder, RUN_FOLDER_DECK, effective, error)) {
+        run_folder_remove(folder);
+        g_clear_pointer(&folder, g_free);
+    }
+    return folder;
+}
+
+int run_deck(const struct deck *deck, const struct scenario *scenario, const struct options *options,
+             const char *command_line, struct share *share)
+{
+    struct run run = {
+        .deck = deck, .scenario = scenario, .options = options, .command_line = command_line,
+        .started_us = g_get_monotonic_time()
+    };
+    g_autoptr(GError) error = NULL;
+    GError *local = NULL;
+    int status = TIERCEL_ERROR_INPUT;
+
+    if (share->process == 0)
+        run.folder = prepare(&run, &local);
+    if (share_agree(share, local, &error)) {
+        char *folder = share_text(share, run.folder);
+        g_free(run.folder);
+        run.folder = folder;
+        if (options->verbosity >= 0 && share->process == 0)
+            fprintf(stderr, "tiercel: %s on %d process%s: %" G_GUINT32_FORMAT " actors\n", deck_path(deck),
+                    share->processes, share->processes == 1 ? "" : "es", scenario_actors(scenario));
+        if (options->progress_s > 0 && options->verbosity >= 0)
+            run.progress_us = run.started_us + FIRST_PROGRESS_US;
+        describe(&run);
+        signals_watch();
+        status = share_status(share, play(&run, share, &error));
+        signals_unwatch();
+        g_array_free(run.roles, TRUE);
+        g_ptr_array_free(run.metrics, TRUE);
+        g_array_free(run.kinds, TRUE);
+        g_free(run.actor_roles);
+        g_free(run.actor_nodes);
+    } else {
+        status = error->code;
+    }
+    if (error != NULL && share->process == 0)
+        fprintf(stderr, "tiercel: %s\n", error->message);
+    g_clear_error(&run.error);
+    g_free(run.folder);
+    return status;
+}

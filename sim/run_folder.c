@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "run_folder.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <glib.h>
+#include <glib/gstdio.h>
+
+#include "base/quantity.h"
+
+enum { FOLDER_MODE = 0777, FOLDERS_MAX = 1000000 };
+
+static bool is_trace(const char *name)
+{
+    return strcmp(name, RUN_FOLDER_TRACE) == 0 ||
+           (g_str_has_prefix(name, "trace.part-") && g_str_has_suffix(name, ".h5"));
+}
+
+static bool is_ours(const char *name)
+{
+    /* A file that was being written when its run was killed has a suffix. */
+    return is_trace(name) || g_str_has_prefix(name, RUN_FOLDER_SUMMARY) || g_str_has_prefix(name, RUN_FOLDER_DECK);
+}
+
+/* Calls `with` for each name in the folder until it returns false; false then. */
+static bool each_name(const char *folder, bool (*with)(const char *folder, const char *name, void *data), void *data)
+{
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    bool all = true;
+
+    while (dir != NULL && all && (name = g_dir_read_name(dir)) != NULL)
+        all = with(folder, name, data);
+    if (dir != NULL)
+        g_dir_close(dir);
+    return all;
+}
+
+static bool check_name(const char *folder, const char *name, void *data)
+{
+    char **stranger = data;
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+
+    if (is_ours(name) && g_file_test(path, G_FILE_TEST_IS_REGULAR))
+        return true;
+    *stranger = g_strdup(name);
+    return false;
+}
+
+static bool remove_name(const char *folder, const char *name, void *data)
+{
+    bool (*wanted)(const char *name) = *(bool (**)(const char *))data;
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+
+    if (wanted(name))
+        g_unlink(path);
+    return true;
+}
+
+static void remove_files(const char *folder, bool (*wanted)(const char *name))
+{
+    each_name(folder, remove_name, &wanted);
+}
+
+void run_folder_clear_trace(const char *folder)
+{
+    remove_files(folder, is_trace);
+}
+
+void run_folder_remove(const char *folder)
+{
+    remove_files(folder, is_ours);
+    g_rmdir(folder);
+}
+
+static gboolean fail(GError **error, int code, const char *path, const char *text)
+{
+    g_autofree char *quoted = quantity_quote(path);
+
+    g_set_error(error, TIERCEL_ERROR, code, "the output folder %s %s", quoted, text);
+    return FALSE;
+}
+
+/* An existing folder whose files may be replaced. */
+static gboolean take_over(const char *path, bool force, GError **error)
+{
+    g_autofree char *stranger = NULL;
+
+    if (!g_file_test(path, G_FILE_TEST_IS_DIR))
+        return fail(error, TIERCEL_ERROR_INPUT, path, "is a file; expected a new folder");
+    if (!force)
+        return fail(error, TIERCEL_ERROR_INPUT, path,
+                    "exists already; expected a new one (-o), or --force to replace an earlier run");
+    if (!each_name(path, check_name, &stranger)) {
+        g_autofree char *quoted = quantity_quote(stranger);
+        g_autofree char *text = g_strdup_printf("holds %s, which is not of an earlier run; expected a folder that "
+                                                "--force may empty", quoted);
+        return fail(error, TIERCEL_ERROR_INPUT, path, text);
+    }
+    remove_files(path, is_ours);
+    return TRUE;
+}
+
+static char *make_chosen(const char *chosen, bool force, GError **error)
+{
+    g_autofree char *parent = g_path_get_dirname(chosen);
+
+    if (g_mkdir_with_parents(parent, FOLDER_MODE) == 0 && g_mkdir(chosen, FOLDER_MODE) == 0)
+        return g_strdup(chosen);
+    if (errno == EEXIST && g_file_test(chosen, G_FILE_TEST_EXISTS))
+        return take_over(chosen, force, error) ? g_strdup(chosen) : NULL;
+    g_autofree char *text = g_strdup_printf("cannot be made: %s", g_strerror(errno));
+    fail(error, TIERCEL_ERROR_RUNTIME, chosen, text);
+    return NULL;
+}
+
+static char *make_next(const char *parent, const char *name, GError **error)
+{
+    if (g_mkdir_with_parents(parent, FOLDER_MODE) == 0)
+        for (unsigned i = 1; i < FOLDERS_MAX; i++) {
+            g_autofree char *path = g_strdup_printf("%s%s%s-%03u", parent, G_DIR_SEPARATOR_S, name, i);
+            if (g_mkdir(path, FOLDER_MODE) == 0)
+                return g_steal_pointer(&path);
+            if (errno != EEXIST)
+                break;
+        }
+    g_autofree char *path = g_build_filename(parent, name, NULL);
+    g_autofree char *text = g_strdup_printf("cannot be made: %s", g_strerror(errno));
+    fail(error, TIERCEL_ERROR_RUNTIME, path, text);
+    return NULL;
+}
+
+char *run_folder_make(const char *parent, const char *name, const char *chosen, bool force, GError **error)
+{
+    return chosen != NULL ? make_chosen(chosen, force, error) : make_next(parent, name, error);
+}

@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "scenario.h"
+
+#include "scenario_brokered.h"
+
+/* By the choices of [system] kind. */
+static const struct scenario_kind *const kinds[] = { &scenario_brokered };
+
+struct scenario {
+    const struct scenario_kind *kind;       /* NULL when the deck does not say which */
+    void *data;
+};
+
+struct scenario *scenario_new(struct deck *deck, struct share *share)
+{
+    struct scenario *scenario = g_new0(struct scenario, 1);
+
+    if (deck_has(deck, "system", "kind")) {
+        unsigned choice = deck_choice(deck, "system", "kind", NULL);
+        g_assert(choice < G_N_ELEMENTS(kinds));
+        scenario->kind = kinds[choice];
+        scenario->data = scenario->kind->new(deck, share);
+    }
+    return scenario;
+}
+
+void scenario_free(struct scenario *scenario)
+{
+    if (scenario->kind != NULL)
+        scenario->kind->free(scenario->data);
+    g_free(scenario);
+}
+
+uint32_t scenario_actors(const struct scenario *scenario)
+{
+    return scenario->kind->actors(scenario->data);
+}
+
+void scenario_populate(const struct scenario *scenario, struct engine *e, uint32_t processes)
+{
+    scenario->kind->populate(scenario->data, e, processes);
+}
+
+void scenario_place(const struct scenario *scenario, uint32_t actor, uint32_t processes, struct scenario_place *place)
+{
+    scenario->kind->place(scenario->data, actor, processes, place);
+}
+
+const struct role *const *scenario_roles(const struct scenario *scenario)
+{
+    return scenario->kind->roles(scenario->data);
+}
+
+const struct table *scenario_tables(const struct scenario *scenario, unsigned *count)
+{
+    return scenario->kind->tables(scenario->data, count);
+}
+
+uint64_t scenario_rows(const struct scenario *scenario)
+{
+    return scenario->kind->rows(scenario->data);
+}
+
+struct scenario_milestone scenario_milestone(const struct scenario *scenario)
+{
+    return scenario->kind->milestone(scenario->data);
+}
+
+void scenario_summarise(const struct scenario *scenario, const struct scenario_run *run, struct summary *summary,
+                        GArray *balances)
+{
+    scenario->kind->summarise(scenario->data, run, summary, balances);
+}
+
+void scenario_headline(const struct scenario *scenario, const struct summary *summary, FILE *out)
+{
+    scenario->kind->headline(scenario->data, summary, out);
+}
+
+void scenario_details(const struct scenario *scenario, const struct summary *summary, FILE *out)
+{
+    scenario->kind->details(scenario->data, summary, out);
+}

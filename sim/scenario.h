@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A scenario: the actors that a deck asks for, and what their figures mean.
+ *
+ * The run loop knows engines, traces and summaries; a scenario knows one kind of simulated system. It is made once, and
+ * can fill engines as often as needed (a run that retreats to fewer processes is built again):
+ *
+ *     struct scenario *scenario = scenario_new(deck, share);       complains to the deck about what cannot be built
+ *     scenario_populate(scenario, engine, processes);              links and actors, alike on every process
+ *     ... engine_run ...
+ *     scenario_summarise(scenario, &run, summary, balances);       process 0
+ *     scenario_headline(scenario, summary, stdout);                process 0
+ *     scenario_details(scenario, summary, stdout);                 process 0
+ *     scenario_free(scenario);
+ *
+ * To add a kind of system: a file scenario_KIND.c with one struct scenario_kind, its row in scenario.c, its keys in
+ * deck_keys.c.
+ *
+ * Placement. Each actor has a process; nothing that is simulated depends on which (design, law 1). placement = node
+ * gives each process a block of neighbouring nodes. placement = role gives each process one class of roles: with fewer
+ * processes than classes they share, with more a class is split by node. Process 0 plays the central actors always.
+ */
+#ifndef TIERCEL_SCENARIO_H
+#define TIERCEL_SCENARIO_H
+
+#include <stdint.h>
+#include <stdio.h>
+
+#include "deck.h"
+#include "engine/engine.h"
+#include "share.h"
+#include "trace/collector.h"
+#include "trace/summary.h"
+#include "trace/table.h"
+
+struct scenario;
+
+/* Where and what an actor is. */
+struct scenario_place {
+    const struct role *role;
+    uint32_t node;
+    uint32_t process;
+};
+
+/* A finished run, as a scenario looks at it, on process 0. */
+struct scenario_run {
+    const struct engine_result *result;
+    const struct collector *figures;        /* merged over the processes */
+};
+
+/* Two counts that must be equal (design, law 5). */
+struct scenario_balance {
+    const char *name;                       /* as in the summary: "jobs" */
+    const char *left_text;                  /* what is counted, for people: "submitted" */
+    const char *right_text;
+    uint64_t left;
+    uint64_t right;
+};
+
+/* Counts of one metric, out of a known total: the progress lines show them. */
+struct scenario_milestone {
+    const struct role *role;
+    unsigned metric;
+    uint64_t total;                         /* UINT64_MAX: unknown */
+    const char *what;                       /* "jobs done" */
+};
+
+/* What a kind of system implements. All but `new` and `free` may rely on a deck without problems. */
+struct scenario_kind {
+    const char *name;                       /* as [system] kind has it */
+
+    /* The kind's own state. Checks what only it can, and complains to the deck. Collective. */
+    void *(*new)(struct deck *deck, struct share *share);
+    void (*free)(void *data);
+
+    uint32_t (*actors)(const void *data);
+    void (*place)(const void *data, uint32_t actor, uint32_t processes, struct scenario_place *place);
+    void (*populate)(const void *data, struct engine *e, uint32_t processes);
+
+    /* All roles that occur, ended by NULL. */
+    const struct role *const *(*roles)(const void *data);
+    const struct table *(*tables)(const void *data, unsigned *count);
+    /* Rows that a run will make in each table; UINT64_MAX when that cannot be known. */
+    uint64_t (*rows)(const void *data);
+    /* Counted on process 0. */
+    struct scenario_milestone (*milestone)(const void *data);
+
+    /* Adds the kind's groups to the summary, and its balances (struct scenario_balance) to the array. */
+    void (*summarise)(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
+    /* From the summary: what people want to see first, and the kind's own counts. */
+    void (*headline)(const void *data, const struct summary *summary, FILE *out);
+    void (*details)(const void *data, const struct summary *summary, FILE *out);
+};
+
+/* Never NULL; with a deck that has problems it can only be freed. Collective. */
+struct scenario *scenario_new(struct deck *deck, struct share *share);
+void scenario_free(struct scenario *scenario);
+
+/* Ids count from 0 in the order of the actors. All local. */
+uint32_t scenario_actors(const struct scenario *scenario);
+void scenario_place(const struct scenario *scenario, uint32_t actor, uint32_t processes, struct scenario_place *place);
+void scenario_populate(const struct scenario *scenario, struct engine *e, uint32_t processes);
+const struct role *const *scenario_roles(const struct scenario *scenario);
+const struct table *scenario_tables(const struct scenario *scenario, unsigned *count);
+uint64_t scenario_rows(const struct scenario *scenario);
+struct scenario_milestone scenario_milestone(const struct scenario *scenario);
+void scenario_summarise(const struct scenario *scenario, const struct scenario_run *run, struct summary *summary,
+                        GArray *balances);
+void scenario_headline(const struct scenario *scenario, const struct summary *summary, FILE *out);
+void scenario_details(const struct scenario *scenario, const struct summary *summary, FILE *out);
+
+#endif

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "scenario_brokered.h"
+
+#include <string.h>
+
+#include "engine/random.h"
+#include "ranks/client.h"
+#include "ranks/roles.h"
+#include "workload/bulk.h"
+#include "workload/jobspec.h"
+
+enum { CLIENT_STREAM_DURATION = 0 };
+
+/* --- the source of jobs --- */
+
+static int64_t draw_duration(void *context, uint64_t index)
+{
+    struct actor *client = context;
+    const struct instance *inst = actor_setup(client);
+    const struct brokered *b = inst->jobs->source;
+    const struct distribution *d = &b->bulk_duration;
+    uint64_t bits = actor_draw(client, CLIENT_STREAM_DURATION);
+
+    switch (d->type) {
+    case DISTRIBUTION_EXPONENTIAL:
+        return random_exponential(bits, d->a_ns);
+    case DISTRIBUTION_UNIFORM:
+        return random_uniform(bits, d->a_ns, d->b_ns);
+    default:
+        return random_normal(bits, d->a_ns, d->b_ns);
+    }
+}
+
+/* `client` is NULL when nothing is drawn yet: to look at the source before a run. */
+static struct workload *open_source(const void *source, struct actor *client, GError **error)
+{
+    const struct brokered *b = source;
+
+    if (b->from_files)
+        return workload_jobspec_new(b->directory, b->repeat, NULL, error);
+    struct workload_bulk bulk = {
+        .jobs = b->bulk_jobs, .slots = 1, .cores_per_slot = b->bulk_cores, .duration_ns = b->bulk_duration.a_ns,
+        .limit_ns = WORKLOAD_NO_LIMIT
+    };
+    if (b->bulk_duration.type != DISTRIBUTION_CONSTANT && client != NULL) {
+        bulk.draw = draw_duration;
+        bulk.draw_context = client;
+    }
+    return workload_bulk_new(&bulk);
+}
+
+static void read_workload(struct brokered *b, const struct deck *deck)
+{
+    b->jobs.submit_window = deck_has(deck, "workload", "submit-window")
+                                ? (uint32_t)deck_integer(deck, "workload", "submit-window") : 0;
+    b->from_files = deck_has(deck, "workload", "dir");
+    if (b->from_files) {
+        b->directory = g_strdup(deck_text(deck, "workload", "dir"));
+        b->repeat = (uint64_t)deck_integer(deck, "workload", "repeat");
+    } else if (deck_has(deck, "workload", "jobs")) {
+        b->bulk_jobs = (uint64_t)deck_integer(deck, "workload", "jobs");
+        b->bulk_cores = (uint32_t)deck_integer(deck, "workload", "cores");
+        b->bulk_duration = deck_distribution(deck, "workload", "duration");
+    }
+}
+
+/* --- from the deck to the instance --- */
+
+static void read_costs(struct brokered *b, const struct deck *deck)
+{
+    for (const struct instance_cost_name *name = instance_cost_names; name->key != NULL; name++) {
+        struct quantity_cost stated = deck_cost(deck, "costs", name->key);
+        struct cost *cost = (struct cost *)((char *)&b->inst.costs + name->offset);
+        *cost = (struct cost){ .fixed_ns = stated.fixed_ns, .per_byte_ps = stated.per_byte_ps,
+                               .per_entry_ns = stated.per_queued_ns };
+    }
+}
+
+static uint32_t read_alloc_limit(const struct deck *deck)
+{
+    int64_t count;
+
+    switch (deck_choice(deck, "scheduler", "mode", &count)) {
+    case 0:
+        return 1;
+    case 1:
+        return INSTANCE_ALLOC_UNLIMITED;
+    default:
+        return (uint32_t)MIN(count, INSTANCE_ALLOC_UNLIMITED - 1);
+    }
+}
+
+static void read_instance(struct brokered *b, const struct deck *deck)
+{
+    struct instance *inst = &b->inst;
+
+    inst->nodes = (uint32_t)deck_integer(deck, "cluster", "nodes");
+    inst->cores_per_node = (uint32_t)deck_integer(deck, "cluster", "cores-per-node");
+    inst->fanout = (uint32_t)deck_integer(deck, "cluster", "fanout");
+    inst->scheme = scheme_find(deck_text(deck, "events", "scheme"));
+    inst->watch_forced = deck_boolean(deck, "events", "wait-for-watch");
+    inst->heartbeat_ns = deck_integer(deck, "kvs", "heartbeat");
+    inst->merge = deck_boolean(deck, "kvs", "merge");
+    inst->ingest_batch_ns = deck_integer(deck, "ingest", "batch");
+    inst->ingest_validators = (uint32_t)deck_integer(deck, "ingest", "validators");
+    inst->event_batch_ns = deck_integer(deck, "job-manager", "batch");
+    inst->alloc_limit = read_alloc_limit(deck);
+    inst->queue_stopped = deck_boolean(deck, "workload", "stop-queue");
+    inst->age_ns = deck_integer(deck, "system", "age");
+    b->jobs.policy = deck_text(deck, "scheduler", "policy");
+    b->jobs.fit = (enum resource_fit)deck_choice(deck, "scheduler", "fit", NULL);
+    b->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
+    b->link = (struct engine_link){
+        .latency_ns = deck_integer(deck, "network", "hop-latency"),
+        .bytes_per_s = (uint64_t)deck_integer(deck, "network", "bandwidth"),
+        .header_bytes = (uint32_t)deck_integer(deck, "network", "header")
+    };
+    b->local_link = (struct engine_link){ .latency_ns = deck_integer(deck, "network", "local-latency") };
+}
+
+/* The job table as the trace wants it: the same columns, other types' names. */
+static void describe_table(struct brokered *b)
+{
+    static const enum table_type types[] = {
+        [JOB_COLUMN_U32] = TABLE_U32, [JOB_COLUMN_U64] = TABLE_U64, [JOB_COLUMN_I64] = TABLE_I64,
+        [JOB_COLUMN_RESULT] = TABLE_ENUM, [JOB_COLUMN_U8] = TABLE_U8
+    };
+    unsigned count = 0;
+
+    for (const struct job_column *column = job_columns; column->name != NULL; column++) {
+        g_assert(count < G_N_ELEMENTS(b->columns));
+        b->columns[count++] = (struct table_column){
+            .name = column->name, .unit = column->unit, .text = column->text, .type = types[column->type],
+            .names = column->type == JOB_COLUMN_RESULT ? job_result_names : NULL
+        };
+    }
+    b->table = (struct table){ "jobs", "one row a job; times that did not come are the smallest 64-bit number",
+                               b->columns, count };
+}
+
+/* --- what only a scenario can find wrong --- */
+
+static void check_sizes(struct brokered *b, struct deck *deck)
+{
+    const struct instance *inst = &b->inst;
+
+    if (!b->from_files && b->bulk_cores > inst->cores_per_node && deck_usable(deck, "workload", "cores") &&
+        deck_usable(deck, "cluster", "cores-per-node"))
+        deck_complain(deck, "workload", "cores",
+                      "'%u' does not fit on a node; expected at most cores-per-node (%u), because a job of this system "
+                      "runs on one node", b->bulk_cores, inst->cores_per_node);
+}
+
+/* Process 0 looks at the source for all: it alone will open it again. */
+static void check_workload(struct brokered *b, struct deck *deck, struct share *share)
+{
+    struct workload *workload = NULL;
+    GError *local = NULL;
+    g_autoptr(GError) error = NULL;
+    const char *key = b->from_files ? "dir" : "source";
+
+    if (deck_has(deck, "workload", "source") && deck_choice(deck, "workload", "source", NULL) == 1 && !b->from_files &&
+        deck_usable(deck, "workload", "dir"))
+        deck_complain(deck, "workload", "dir", "is not stated; expected the path of a directory of jobspec files");
+    if (!deck_has(deck, "workload", "source") || !deck_usable(deck, "workload", key) ||
+        (deck_choice(deck, "workload", "source", NULL) == 1 && !b->from_files))
+        return;
+    if (share->process == 0) {
+        workload = open_source(b, NULL, &local);
+        if (workload != NULL)
+            b->job_count = workload_jobs(workload);
+    }
+    if (!share_agree(share, local, &error)) {
+        g_auto(GStrv) lines = g_strsplit(error->message, "\n", 0);
+        for (unsigned i = 0; lines[i] != NULL; i++)
+            if (*lines[i] != '\0')
+                deck_complain(deck, "workload", key, "%s", lines[i]);
+    }
+    MPI_Bcast(&b->job_count, 1, MPI_UINT64_T, 0, share->comm);
+    if (workload != NULL)
+        workload_free(workload);
+}
+
+static void *brokered_new(struct deck *deck, struct share *share)
+{
+    struct brokered *b = g_new0(struct brokered, 1);
+
+    instance_init(&b->inst);
+    instance_jobs_init(&b->jobs);
+    b->inst.jobs = &b->jobs;
+    b->jobs.open = open_source;
+    b->jobs.source = b;
+    read_instance(b, deck);
+    read_costs(b, deck);
+    read_workload(b, deck);
+    describe_table(b);
+    check_sizes(b, deck);
+    check_workload(b, deck, share);
+    return b;
+}
+
+static void brokered_free(void *data)
+{
+    struct brokered *b = data;
+
+    g_free(b->directory);
+    g_free(b);
+}
+
+/* --- actors and where they are played --- */
+
+enum role_class { CLASS_CENTRAL, CLASS_BROKER, CLASS_WORKER, CLASS_EXECUTOR };
+
+static enum role_class class_of(const struct instance_place *place)
+{
+    switch (place->role) {
+    case ROLE_BROKER:
+        return CLASS_BROKER;
+    case ROLE_EXECUTOR:
+        return CLASS_EXECUTOR;
+    case ROLE_KVS:
+        return place->node == 0 ? CLASS_CENTRAL : CLASS_WORKER;
+    case ROLE_WATCHER:
+    case ROLE_JOB_INFO:
+    case ROLE_INGEST:
+    case ROLE_CONTENT:
+        return CLASS_WORKER;
+    default:
+        return CLASS_CENTRAL;
+    }
+}
+
+/* One block of nodes after the other, as even as possible. */
+static uint32_t block_of(uint32_t node, uint32_t nodes, uint32_t processes)
+{
+    return (uint32_t)((uint64_t)node * processes / nodes);
+}
+
+/* The central actors have process 0 to themselves when there are enough; the others are divided among the classes. */
+static uint32_t process_by_role(const struct instance *inst, const struct instance_place *place, uint32_t processes)
+{
+    enum role_class class = class_of(place);
+    uint32_t first = processes > 3 ? 1 : 0;
+    uint32_t available = processes - first;
+
+    if (class == CLASS_CENTRAL || processes == 1)
+        return 0;
+    if (available == 2)
+        return class == CLASS_BROKER ? 0 : 1;
+    /* What is left over of three equal parts goes to the executors, then to the workers. */
+    uint32_t brokers = available / 3;
+    uint32_t workers = available / 3 + (available % 3 == 2 ? 1 : 0);
+    uint32_t executors = available - brokers - workers;
+    uint32_t count = class == CLASS_BROKER ? brokers : class == CLASS_WORKER ? workers : executors;
+    uint32_t offset = class == CLASS_BROKER ? 0 : class == CLASS_WORKER ? brokers : brokers + workers;
+    return first + offset + block_of(place->node, inst->nodes, count);
+}
+
+static uint32_t process_by_node(const struct instance *inst, const struct instance_place *place, uint32_t processes)
+{
+    return processes >= inst->nodes ? place->node : block_of(place->node, inst->nodes, processes);
+}
+
+static uint32_t brokered_actors(const void *data)
+{
+    return instance_actors(&((const struct brokered *)data)->inst);
+}
+
+static void brokered_place(const void *data, uint32_t actor, uint32_t processes, struct scenario_place *where)
+{
+    const struct brokered *b = data;
+    struct instance_place place;
+
+    instance_place(&b->inst, actor, &place);
+    where->role = roles_find(place.role, place.node);
+    where->node = place.node;
+    where->process = b->by_role ? process_by_role(&b->inst, &place, processes)
+                                : process_by_node(&b->inst, &place, processes);
+}
+
+static void brokered_populate(const void *data, struct engine *e, uint32_t processes)
+{
+    const struct brokered *b = data;
+
+    engine_set_link(e, 0, 0, b->link);
+    engine_set_local_link(e, b->local_link);
+    for (uint32_t id = 0; id < instance_actors(&b->inst); id++) {
+        struct scenario_place place;
+        brokered_place(b, id, processes, &place);
+        uint32_t added = engine_add_actor(e, &(struct engine_actor){
+            .role = place.role, .setup = &b->inst, .node = place.node, .process = place.process,
+            .thread_group = ENGINE_NO_GROUP, .cpu_group = ENGINE_NO_GROUP
+        });
+        g_assert(added == id);
+    }
+}
+
+static const struct role *const *brokered_roles(const void *data)
+{
+    return roles;
+}
+
+static const struct table *brokered_tables(const void *data, unsigned *count)
+{
+    *count = 1;
+    return &((const struct brokered *)data)->table;
+}
+
+static uint64_t brokered_rows(const void *data)
+{
+    return ((const struct brokered *)data)->job_count;
+}
+
+static struct scenario_milestone brokered_milestone(const void *data)
+{
+    return (struct scenario_milestone){ &role_client, CLIENT_ENDED, brokered_rows(data), "jobs done" };
+}
+
+const struct scenario_kind scenario_brokered = {
+    .name = "brokered",
+    .new = brokered_new,
+    .free = brokered_free,
+    .actors = brokered_actors,
+    .place = brokered_place,
+    .populate = brokered_populate,
+    .roles = brokered_roles,
+    .tables = brokered_tables,
+    .rows = brokered_rows,
+    .milestone = brokered_milestone,
+    .summarise = brokered_summarise,
+    .headline = brokered_headline,
+    .details = brokered_details
+};

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * [system] kind = brokered: a tree of brokers with a key-value store and a job pipeline (ranks/instance.h).
+ *
+ *     scenario_brokered.c            from the deck to the instance and its actors
+ *     scenario_brokered_result.c     from the figures to the summary and the terminal
+ */
+#ifndef TIERCEL_SCENARIO_BROKERED_H
+#define TIERCEL_SCENARIO_BROKERED_H
+
+#include "ranks/instance.h"
+#include "ranks/jobs.h"
+#include "scenario.h"
+
+extern const struct scenario_kind scenario_brokered;
+
+struct brokered {
+    struct instance inst;
+    struct instance_jobs jobs;
+    struct engine_link link;            /* between nodes */
+    struct engine_link local_link;      /* within a node */
+    bool by_role;                       /* placement */
+    uint64_t job_count;                 /* WORKLOAD_UNKNOWN when the source cannot know */
+    struct table_column columns[32];    /* of the job table */
+    struct table table;
+
+    /* What the source of jobs is made from (jobs.source points to this struct). */
+    bool from_files;
+    char *directory;
+    uint64_t repeat;
+    uint64_t bulk_jobs;
+    uint32_t bulk_cores;
+    struct distribution bulk_duration;
+};
+
+/* scenario_kind.summarise, .headline and .details. */
+void brokered_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
+void brokered_headline(const void *data, const struct summary *summary, FILE *out);
+void brokered_details(const void *data, const struct summary *summary, FILE *out);
+
+#endif

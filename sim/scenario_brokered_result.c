@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a brokered run came to: the groups jobs, kvs, event and subscribe of the summary, its balances, and the lines
+ * that people know from the bulk-submit benchmark.
+ */
+#include "scenario_brokered.h"
+
+#include <math.h>
+
+#define SECOND_NS 1e9
+
+static unsigned role_index(const struct collector *figures, const char *role)
+{
+    int index = collector_find_role(figures, role);
+
+    if (index < 0)
+        g_error("no role %s", role);
+    return (unsigned)index;
+}
+
+static unsigned metric_index(const struct collector *figures, unsigned role, const char *metric)
+{
+    int index = collector_find_metric(figures, role, metric);
+
+    if (index < 0)
+        g_error("role %s has no metric %s", collector_role(figures, role)->name, metric);
+    return (unsigned)index;
+}
+
+static uint64_t total(const struct collector *figures, const char *role, const char *metric)
+{
+    unsigned r = role_index(figures, role);
+
+    return collector_total(figures, r, metric_index(figures, r, metric));
+}
+
+/* Of the kvs on node 0 and on the others. */
+static uint64_t kvs_total(const struct collector *figures, const char *metric)
+{
+    return total(figures, "kvs-root", metric) + total(figures, "kvs-worker", metric);
+}
+
+static const struct statistic *statistic(const struct collector *figures, const char *role, const char *metric)
+{
+    unsigned r = role_index(figures, role);
+
+    return collector_statistic(figures, r, metric_index(figures, r, metric));
+}
+
+/* A span of which there is one value; NAN when it did not end. */
+static double span_s(const struct collector *figures, const char *metric)
+{
+    return statistic_mean(statistic(figures, "client", metric)) / SECOND_NS;
+}
+
+/* --- jobs --- */
+
+struct job_counts {
+    uint64_t submitted;
+    uint64_t completed;
+    uint64_t failed;
+    uint64_t killed;
+    uint64_t cancelled;
+    uint64_t rejected;
+};
+
+static struct job_counts count_jobs(const struct collector *figures)
+{
+    return (struct job_counts){
+        .submitted = total(figures, "client", "submitted"),
+        .completed = total(figures, "job-manager", "completed"),
+        .failed = total(figures, "job-manager", "failed"),
+        .killed = total(figures, "job-manager", "killed"),
+        .cancelled = total(figures, "job-manager", "cancelled"),
+        .rejected = total(figures, "job-manager", "rejected") + total(figures, "client", "refused")
+    };
+}
+
+static uint64_t ended_jobs(const struct job_counts *jobs)
+{
+    return jobs->completed + jobs->failed + jobs->killed + jobs->cancelled + jobs->rejected;
+}
+
+static void add_balance(GArray *balances, const char *name, const char *left_text, uint64_t left,
+                        const char *right_text, uint64_t right)
+{
+    struct scenario_balance balance = { name, left_text, right_text, left, right };
+    g_array_append_val(balances, balance);
+}
+
+static void summarise_jobs(const struct brokered *b, const struct scenario_run *run, struct summary *summary,
+                           GArray *balances)
+{
+    const struct collector *figures = run->figures;
+    struct job_counts jobs = count_jobs(figures);
+    const struct statistic *wait = statistic(figures, "job-manager", "wait");
+    double cores = (double)b->inst.nodes * b->inst.cores_per_node;
+    double makespan_s = span_s(figures, "makespan");
+    /* In a run that ended by itself every job must have ended: what has not is no remainder but a failed balance. */
+    uint64_t unfinished = run->result->end == ENGINE_ENDED || ended_jobs(&jobs) > jobs.submitted
+                              ? 0 : jobs.submitted - ended_jobs(&jobs);
+
+    summary_count(summary, "jobs", "submitted", jobs.submitted);
+    summary_count(summary, "jobs", "completed", jobs.completed);
+    summary_count(summary, "jobs", "failed", jobs.failed);
+    summary_count(summary, "jobs", "killed", jobs.killed);
+    summary_count(summary, "jobs", "cancelled", jobs.cancelled);
+    summary_count(summary, "jobs", "rejected", jobs.rejected);
+    summary_count(summary, "jobs", "unfinished", unfinished);
+    summary_count(summary, "jobs", "retried", 0);
+    summary_count(summary, "jobs", "lost", 0);
+    summary_number(summary, "jobs", "submit_rate", (double)jobs.submitted / span_s(figures, "submit_span"));
+    summary_number(summary, "jobs", "run_rate",
+                   (double)total(figures, "client", "ended") / span_s(figures, "run_span"));
+    summary_number(summary, "jobs", "first_done_s", span_s(figures, "first_done"));
+    summary_number(summary, "jobs", "makespan_s", makespan_s);
+    summary_number(summary, "jobs", "mean_wait_s", statistic_mean(wait) / SECOND_NS);
+    summary_number(summary, "jobs", "max_wait_s", statistic_quantile(wait, 1) / SECOND_NS);
+    summary_number(summary, "jobs", "mean_bounded_slowdown",
+                   statistic_mean(statistic(figures, "job-manager", "bounded_slowdown")) / 1000);
+    summary_number(summary, "jobs", "utilisation",
+                   (double)total(figures, "job-manager", "core_us") / 1e6 / (cores * makespan_s));
+    add_balance(balances, "jobs", "submitted", jobs.submitted,
+                unfinished == 0 ? "ended in one state" : "ended in one state or unfinished",
+                ended_jobs(&jobs) + unfinished);
+}
+
+/* --- the store and its events --- */
+
+static const char *const event_classes[] = { "setroot", "error", "removed", "created", "job_state", "heartbeat",
+                                             "other" };
+static const char *const overlay_classes[] = { "kvs", "job_state", "heartbeat", "other" };
+
+static uint64_t sum_of(const struct collector *figures, const char *prefix, const char *const *names, unsigned count)
+{
+    uint64_t sum = 0;
+
+    for (unsigned i = 0; i < count; i++) {
+        g_autofree char *metric = g_strdup_printf("%s_%s", prefix, names[i]);
+        sum += total(figures, "broker", metric);
+    }
+    return sum;
+}
+
+static void summarise_kvs(const struct collector *figures, struct summary *summary)
+{
+    summary_count(summary, "kvs", "transactions", total(figures, "kvs-root", "transactions"));
+    summary_count(summary, "kvs", "commits", total(figures, "kvs-root", "setroots"));
+    summary_count(summary, "kvs", "merged", total(figures, "kvs-root", "merged"));
+    summary_count(summary, "kvs", "lookups", kvs_total(figures, "lookups"));
+    summary_count(summary, "kvs", "blobs", total(figures, "kvs-root", "blobs"));
+    summary_count(summary, "kvs", "namespaces_created", total(figures, "kvs-root", "created"));
+    summary_count(summary, "kvs", "namespaces_removed", total(figures, "kvs-root", "removed"));
+}
+
+static void summarise_events(const struct collector *figures, struct summary *summary)
+{
+    summary_count(summary, "event", "published",
+                  sum_of(figures, "published", event_classes, G_N_ELEMENTS(event_classes)));
+    summary_count(summary, "event", "delivered", total(figures, "broker", "delivered"));
+    summary_count(summary, "event", "dropped", total(figures, "broker", "dropped"));
+    summary_count(summary, "event", "discarded",
+                  kvs_total(figures, "discarded") + total(figures, "watcher", "discarded"));
+    summary_count(summary, "event", "duplicates", total(figures, "broker", "duplicates"));
+    summary_count(summary, "event", "overlay_messages",
+                  sum_of(figures, "overlay", overlay_classes, G_N_ELEMENTS(overlay_classes)));
+}
+
+static void summarise_subscribe(const struct collector *figures, struct summary *summary)
+{
+    summary_count(summary, "subscribe", "namespace_calls",
+                  kvs_total(figures, "namespace_calls") + total(figures, "watcher", "namespace_calls"));
+    summary_count(summary, "subscribe", "other_calls",
+                  kvs_total(figures, "other_calls") + total(figures, "watcher", "other_calls"));
+    uint64_t blocked_ns = kvs_total(figures, "call_blocked") + total(figures, "watcher", "call_blocked");
+    summary_number(summary, "subscribe", "blocked_s", (double)blocked_ns / SECOND_NS);
+}
+
+/* What must hold when nothing is on its way any more. */
+static void balance_store(const struct brokered *b, const struct collector *figures, GArray *balances)
+{
+    uint64_t setroots = total(figures, "broker", "published_setroot");
+    uint64_t applied = total(figures, "kvs-root", "transactions") - total(figures, "kvs-root", "merged") -
+                       total(figures, "kvs-root", "failed");
+    uint64_t created = total(figures, "kvs-root", "created");
+    uint64_t removed = total(figures, "kvs-root", "removed");
+    uint64_t published = sum_of(figures, "published", event_classes, G_N_ELEMENTS(event_classes));
+    uint64_t overlay = sum_of(figures, "overlay", overlay_classes, G_N_ELEMENTS(overlay_classes));
+
+    add_balance(balances, "setroot_events", "setroot events", setroots, "transactions applied and not merged", applied);
+    add_balance(balances, "namespaces", "namespaces created", created, "removed", removed);
+    add_balance(balances, "overlay_messages", "overlay messages", overlay, "events x (nodes - 1)",
+                published * (b->inst.nodes - 1));
+}
+
+void brokered_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances)
+{
+    const struct brokered *b = data;
+
+    summarise_jobs(b, run, summary, balances);
+    summarise_kvs(run->figures, summary);
+    summarise_events(run->figures, summary);
+    summarise_subscribe(run->figures, summary);
+    if (run->result->end == ENGINE_ENDED)
+        balance_store(b, run->figures, balances);
+}
+
+/* --- the terminal --- */
+
+static double value_of(const struct summary *summary, const char *path)
+{
+    double value;
+
+    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
+}
+
+/* Three digits or so, without an exponent. */
+static const char *span_format(double span_s)
+{
+    return span_s >= 100 ? "%.0f s" : span_s >= 10 ? "%.1f s" : span_s >= 1 ? "%.2f s" : "%.3f s";
+}
+
+static void print_rate(FILE *out, const char *done, double count, double rate)
+{
+    char span[32];
+
+    if (isnan(rate)) {
+        fprintf(out, "%s %.0f jobs\n", done, count);
+        return;
+    }
+    g_snprintf(span, sizeof span, span_format(count / rate), count / rate);
+    fprintf(out, "%s %.0f jobs in %s: %.1f jobs/s\n", done, count, span, rate);
+}
+
+void brokered_headline(const void *data, const struct summary *summary, FILE *out)
+{
+    double submitted = value_of(summary, "jobs.submitted");
+    double first_s = value_of(summary, "jobs.first_done_s");
+    double rejected = value_of(summary, "jobs.rejected");
+    double unfinished = value_of(summary, "jobs.unfinished");
+    double ended = submitted - rejected - unfinished;
+
+    print_rate(out, "submitted", submitted, value_of(summary, "jobs.submit_rate"));
+    if (!isnan(first_s))
+        fprintf(out, "first job finished in %.3f s\n", first_s);
+    print_rate(out, "ran", ended, value_of(summary, "jobs.run_rate"));
+    if (rejected > 0)
+        fprintf(out, "rejected %.0f jobs\n", rejected);
+    if (unfinished > 0)
+        fprintf(out, "left %.0f jobs unfinished\n", unfinished);
+}
+
+void brokered_details(const void *data, const struct summary *summary, FILE *out)
+{
+    double submitted = value_of(summary, "jobs.submitted");
+    double calls = value_of(summary, "subscribe.namespace_calls");
+
+    fprintf(out, "subscribe calls: %.0f for job namespaces (%.2f a job), %.0f others, blocked %.3f s in all\n", calls,
+            submitted > 0 ? calls / submitted : 0, value_of(summary, "subscribe.other_calls"),
+            value_of(summary, "subscribe.blocked_s"));
+    fprintf(out, "kvs: %.0f transactions, %.0f of them merged, %.0f roots, %.0f lookups, %.0f blobs\n",
+            value_of(summary, "kvs.transactions"), value_of(summary, "kvs.merged"), value_of(summary, "kvs.commits"),
+            value_of(summary, "kvs.lookups"), value_of(summary, "kvs.blobs"));
+    fprintf(out, "events: %.0f published, %.0f overlay messages, %.0f delivered, %.0f dropped, %.0f discarded\n",
+            value_of(summary, "event.published"), value_of(summary, "event.overlay_messages"),
+            value_of(summary, "event.delivered"), value_of(summary, "event.dropped"),
+            value_of(summary, "event.discarded"));
+}

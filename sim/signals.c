@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "signals.h"
+
+#include <signal.h>
+#include <stddef.h>
+
+/* A handler can reach nothing else. */
+static volatile sig_atomic_t flush_wanted;
+static volatile sig_atomic_t stop_signal;
+static unsigned watchers;
+
+static const struct {
+    int number;
+    const char *name;
+} watched[] = { { SIGUSR1, "SIGUSR1" }, { SIGUSR2, "SIGUSR2" }, { SIGTERM, "SIGTERM" }, { SIGINT, "SIGINT" } };
+
+enum { WATCHED = sizeof watched / sizeof watched[0] };
+
+static struct sigaction before[WATCHED];
+
+static void handle(int number)
+{
+    if (number == SIGUSR1)
+        flush_wanted = 1;
+    else
+        stop_signal = number;
+}
+
+void signals_watch(void)
+{
+    if (watchers++ > 0)
+        return;
+    flush_wanted = 0;
+    stop_signal = 0;
+    for (unsigned i = 0; i < WATCHED; i++) {
+        struct sigaction action = { .sa_handler = handle, .sa_flags = SA_RESTART };
+        sigemptyset(&action.sa_mask);
+        /* Whoever asks a second time does not want to wait. */
+        if (watched[i].number == SIGTERM || watched[i].number == SIGINT)
+            action.sa_flags |= SA_RESETHAND;
+        sigaction(watched[i].number, &action, &before[i]);
+    }
+}
+
+void signals_unwatch(void)
+{
+    if (--watchers > 0)
+        return;
+    for (unsigned i = 0; i < WATCHED; i++)
+        sigaction(watched[i].number, &before[i], NULL);
+}
+
+bool signals_take_flush(void)
+{
+    if (flush_wanted == 0)
+        return false;
+    flush_wanted = 0;
+    return true;
+}
+
+bool signals_stop_wanted(void)
+{
+    return stop_signal != 0;
+}
+
+const char *signals_stop_name(void)
+{
+    for (unsigned i = 0; i < WATCHED; i++)
+        if (watched[i].number == stop_signal)
+            return watched[i].name;
+    return NULL;
+}

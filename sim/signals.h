@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Signals while a run goes on (design, section 6): SIGUSR1 asks for a flush, SIGUSR2, SIGTERM and SIGINT for an early
+ * end. A second SIGTERM or SIGINT ends the process at once.
+ *
+ *     signals_watch();
+ *     ... if (signals_take_flush()) ...; if (signals_stop_wanted()) ...
+ *     signals_unwatch();
+ *
+ * A handler sets a flag and does nothing else. The flags belong to the process: of two runs that go on at once in one
+ * process both stop. Watching may be nested. Local.
+ */
+#ifndef TIERCEL_SIGNALS_H
+#define TIERCEL_SIGNALS_H
+
+#include <stdbool.h>
+
+void signals_watch(void);
+void signals_unwatch(void);
+
+/* True once for each SIGUSR1 (several that came together count as one). */
+bool signals_take_flush(void);
+
+/* True from the first SIGUSR2, SIGTERM or SIGINT on, until the watch begins anew. */
+bool signals_stop_wanted(void);
+
+/* The name of the signal that asked for the end; NULL when none did. */
+const char *signals_stop_name(void);
+
+#endif

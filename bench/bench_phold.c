@@ -59,8 +59,8 @@ int main(int argc, char **argv)
     struct rusage usage;
     getrusage(RUSAGE_SELF, &usage);
     if (rank == 0 && ok)
-        printf("phold processes %d actors %u events/actor %u remote %s lookahead %s: %llu events in %.3f s  %.3f M events/s"
-               "  digest %016llx%016llx  windows %llu  rss %.1f MB/process\n", size, setup.actors,
+        printf("phold processes %d actors %u events/actor %u remote %s lookahead %s: %llu events in %.3f s  "
+               "%.3f M events/s  digest %016llx%016llx  windows %llu  rss %.1f MB/process\n", size, setup.actors,
                setup.events_per_actor, argv[3], argv[4], (unsigned long long)r.handled, seconds,
                (double)r.handled / seconds * 1e-6, (unsigned long long)r.digest[1], (unsigned long long)r.digest[0],
                (unsigned long long)r.windows, (double)usage.ru_maxrss / 1024);

@@ -189,7 +189,8 @@ static gboolean diff_block(struct diff *d, struct table_diff *t, unsigned ca, un
     const struct table_column *column = &reader_table(d->a, t->ta)->columns[ca];
     size_t size = table_type_size(column->type);
     uint8_t *a = g_malloc(n * size), *b = g_malloc(n * size);
-    gboolean good = reader_read(d->a, t->ta, ca, first, n, a, error) && reader_read(d->b, t->tb, cb, first, n, b, error);
+    gboolean good =
+        reader_read(d->a, t->ta, ca, first, n, a, error) && reader_read(d->b, t->tb, cb, first, n, b, error);
     for (uint64_t i = 0; good && i < n; i++) {
         if (memcmp(a + i * size, b + i * size, size) == 0)
             continue;

@@ -66,7 +66,8 @@ static bool put_statistic(hid_t parent, const struct trace_metric *metric, const
         return false;
     bool good = put_buckets(group, metric, s) && hdf5_describe(group, metric->unit, metric->text) &&
                 hdf5_put_u64(group, "count", s->count) && hdf5_put_u64(group, "sum_low", (uint64_t)s->sum) &&
-                hdf5_put_i64(group, "sum_high", (int64_t)(s->sum >> 64)) && hdf5_put_double(group, "mean", statistic_mean(s)) &&
+                hdf5_put_i64(group, "sum_high", (int64_t)(s->sum >> 64)) &&
+                hdf5_put_double(group, "mean", statistic_mean(s)) &&
                 hdf5_put_i64(group, "smallest", s->count == 0 ? 0 : s->smallest) &&
                 hdf5_put_i64(group, "largest", s->count == 0 ? 0 : s->largest) &&
                 hdf5_put_double(group, "p50", statistic_quantile(s, 0.5)) &&

@@ -30,8 +30,9 @@ static bool put_run(hid_t file, const struct trace_config *config, unsigned proc
     char *sha = g_compute_checksum_for_string(G_CHECKSUM_SHA256, config->deck, -1);
     bool good = hdf5_put_text(file, "format", trace_format_name) &&
                 hdf5_put_u64(file, "format_version", TRACE_FORMAT_VERSION) &&
-                hdf5_put_text(file, "software", "tiercel") && hdf5_put_text(file, "software_version", config->version) &&
-                hdf5_put_text(file, "date", date) && hdf5_put_text(file, "hostname", g_get_host_name()) &&
+                hdf5_put_text(file, "software", "tiercel") &&
+                hdf5_put_text(file, "software_version", config->version) && hdf5_put_text(file, "date", date) &&
+                hdf5_put_text(file, "hostname", g_get_host_name()) &&
                 hdf5_put_text(file, "command_line", config->command_line) && hdf5_put_u64(file, "seed", config->seed) &&
                 hdf5_put_u64(file, "processes", processes) && hdf5_put_text(file, "level", level_name(config->level)) &&
                 hdf5_put_text(file, "deck_sha256", sha) && hdf5_put_text(file, "digest", "") &&
@@ -168,8 +169,8 @@ gboolean trace_file_flush(struct trace_file *f, GError **error)
     return good || failure(f, "cannot be flushed", error);
 }
 
-struct columns *trace_file_add_table(struct trace_file *f, const struct table *t, unsigned chunk_rows, const char *order,
-                                     GError **error)
+struct columns *trace_file_add_table(struct trace_file *f, const struct table *t, unsigned chunk_rows,
+                                     const char *order, GError **error)
 {
     struct columns *c = g_new0(struct columns, 1);
     g_ptr_array_add(f->tables, c);

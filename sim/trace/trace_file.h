@@ -2,7 +2,8 @@
 /*
  * The HDF5 file of a trace as process 0 writes it. Internal to sim/trace/; README.md lists the layout.
  *
- * Steps: create, then any number of (put figures, append rows, flush), then end. Nothing is shared with other processes.
+ * Steps: create, then any number of (put figures, append rows, flush), then end. Nothing is shared with other
+ * processes.
  */
 #ifndef TIERCEL_TRACE_TRACE_FILE_H
 #define TIERCEL_TRACE_TRACE_FILE_H
@@ -32,8 +33,8 @@ gboolean trace_file_append(struct trace_file *f, unsigned table, const void *row
 gboolean trace_file_flush(struct trace_file *f, GError **error);
 
 /* A further table in the file, for the joined events; f's own until the file is closed. NULL and *error. */
-struct columns *trace_file_add_table(struct trace_file *f, const struct table *t, unsigned chunk_rows, const char *order,
-                                     GError **error);
+struct columns *trace_file_add_table(struct trace_file *f, const struct table *t, unsigned chunk_rows,
+                                     const char *order, GError **error);
 hid_t trace_file_root(const struct trace_file *f);
 const char *trace_file_path(const struct trace_file *f);
 

@@ -14,8 +14,8 @@
 /*
  * Reads everything: size and checksum (of a run that ended), every value of every column, that enums name a value, that
  * events stand in canonical order, that curves and histograms add up to their totals, that the deck is the one whose
- * hash is stated. TRUE when all is right; *complete then says whether the run had ended, and *report (g_free) what is in
- * the file, in a few lines for people. FALSE and one line in *error when something is wrong.
+ * hash is stated. TRUE when all is right; *complete then says whether the run had ended, and *report (g_free) what is
+ * in the file, in a few lines for people. FALSE and one line in *error when something is wrong.
  */
 gboolean verify_trace(const char *path, bool *complete, char **report, GError **error);
 

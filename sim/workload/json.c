@@ -66,8 +66,8 @@ static bool fail(struct reader *r, const char *expected)
         found = g_strdup_printf("\"%c\"", *r->at);
     else
         found = g_strdup_printf("byte 0x%02x", (unsigned char)*r->at);
-    g_set_error(r->error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s:%u:%u: malformed JSON: found %s, expected %s", r->name,
-                r->line, column_of(r, r->at), found, expected);
+    g_set_error(r->error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s:%u:%u: malformed JSON: found %s, expected %s",
+                r->name, r->line, column_of(r, r->at), found, expected);
     return false;
 }
 

@@ -128,7 +128,12 @@ static void test_json_place(void)
 
 static void test_jobspec(void)
 {
-    const struct { const char *text; uint32_t nodes, slots, cores; bool exclusive; int64_t duration, limit; } cases[] = {
+    const struct {
+        const char *text;
+        uint32_t nodes, slots, cores;
+        bool exclusive;
+        int64_t duration, limit;
+    } cases[] = {
         { SPEC("[" SLOT "]", SLEEP, "{\"duration\": 0}"), 0, 2, 3, false, 0, WORKLOAD_NO_LIMIT },
         { SPEC("[{\"type\": \"node\", \"count\": 4, \"with\": [" SLOT "]}]", TASK("[\"/bin/sleep\", \"1.5m\"]"),
                "{\"duration\": 120.0}"), 4, 2, 3, false, 90 * SECOND, 120 * SECOND },

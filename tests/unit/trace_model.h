@@ -74,8 +74,8 @@ static inline struct trace_event model_event(uint64_t step)
 {
     int64_t time_ns = (int64_t)(step - step % 3 / 2) * MODEL_STEP_NS;
     return (struct trace_event){
-        .time_ns = time_ns, .start_ns = time_ns + 5, .end_ns = time_ns + 5 + (int64_t)(step % 7), .content = step * step,
-        .actor = (uint32_t)(step * 3 % MODEL_ACTORS), .from = (uint32_t)(step % MODEL_ACTORS),
+        .time_ns = time_ns, .start_ns = time_ns + 5, .end_ns = time_ns + 5 + (int64_t)(step % 7),
+        .content = step * step, .actor = (uint32_t)(step * 3 % MODEL_ACTORS), .from = (uint32_t)(step % MODEL_ACTORS),
         .sequence = (uint32_t)(step / MODEL_ACTORS), .kind = step % 2 ? 0x101 : 0x201, .order_class = 0
     };
 }

@@ -92,10 +92,35 @@ static inline bool number(struct actor *self, struct message *m)
     return true;
 }
 
+/* A promise that `leave_ns` breaks ends the run. */
+static inline void keep_promise(struct actor *self, int64_t leave_ns)
+{
+    uint32_t index = self->thread->promise;
+    if (G_LIKELY(index == 0))
+        return;
+    int64_t promised_ns = g_array_index(self->engine->promises, int64_t, index);
+    if (leave_ns < promised_ns)
+        actor_fail(self, "a message that leaves at %" G_GINT64_FORMAT " ns, though nothing new was promised to leave "
+                   "before %" G_GINT64_FORMAT " ns", leave_ns, promised_ns);
+}
+
+void actor_promise(struct actor *self, int64_t time_ns)
+{
+    GArray *promises = self->engine->promises;
+    struct thread *thread = self->thread;
+    if (thread->promise == 0) {
+        thread->promise = promises->len;
+        g_array_set_size(promises, promises->len + 1);
+    }
+    int64_t *promised = &g_array_index(promises, int64_t, thread->promise);
+    *promised = MAX(*promised, time_ns);
+}
+
 static inline void post_word(struct actor *self, uint32_t to, uint16_t kind, uint64_t word, uint8_t flags,
                              uint64_t size_bytes)
 {
     struct message m = { .to = to, .kind = kind, .flags = flags, .word = word };
+    keep_promise(self, self->engine->now_ns);
     if (number(self, &m))
         self->engine->clock->post(self->engine, self, &m, size_bytes);
 }
@@ -103,6 +128,7 @@ static inline void post_word(struct actor *self, uint32_t to, uint16_t kind, uin
 static inline void post_payload(struct actor *self, uint32_t to, uint16_t kind, struct payload *payload, uint8_t flags)
 {
     struct message m = { .to = to, .kind = kind, .flags = flags | MESSAGE_PAYLOAD, .payload = payload };
+    keep_promise(self, self->engine->now_ns);
     if (number(self, &m))
         self->engine->clock->post(self->engine, self, &m, payload->size);
 }
@@ -132,6 +158,7 @@ void actor_send_later(struct actor *self, uint32_t to, uint16_t kind, uint64_t w
         return;
     }
     struct message m = { .to = to, .kind = kind, .word = word };
+    keep_promise(self, e->now_ns + delay_ns);
     if (number(self, &m))
         e->clock->post_later(e, self, &m, delay_ns);
 }

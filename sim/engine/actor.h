@@ -156,6 +156,14 @@ void actor_perform(struct actor *self, struct act act, uint16_t kind, uint64_t w
  * them into distributions. */
 uint64_t actor_draw(struct actor *self, unsigned stream);
 
+/* --- promises ---
+ *
+ * "Nothing that I receive from now on changes what my thread group sends before `time_ns`": whatever leaves before then
+ * has been sent already, by actor_send_later. Lets the virtual clock's windows grow beyond the links' latency. It costs
+ * nothing to keep and cannot be taken back; an earlier promise than the last changes nothing. A message that leaves
+ * before the promised time ends the run with the actor's name. Timers to oneself are not sends. */
+void actor_promise(struct actor *self, int64_t time_ns);
+
 /* --- keeping the run alive --- */
 
 /* Adds +1 or -1 to the work that keeps the run alive though no message shows it. Must be back at 0 at a normal end. */

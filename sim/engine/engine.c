@@ -7,8 +7,6 @@
 #include "engine/internal.h"
 #include "engine/memory.h"
 
-static const struct engine_link default_link = { .latency_ns = 1 };
-
 struct engine *engine_new(const struct engine_config *config, GError **error)
 {
     if (config->tick_ns <= 0 || config->tick_ns > ENGINE_LAST_NS / 2 || config->stop_after_ns <= 0 ||
@@ -35,10 +33,9 @@ struct engine *engine_new(const struct engine_config *config, GError **error)
     e->specs = g_array_new(FALSE, FALSE, sizeof(struct engine_actor));
     e->roles = g_ptr_array_new();
     e->link_free = g_hash_table_new(g_direct_hash, g_direct_equal);
-    e->local_link = default_link;
-    for (unsigned a = 0; a < ENGINE_ZONES_MAX; a++)
-        for (unsigned b = 0; b < ENGINE_ZONES_MAX; b++)
-            e->links[a][b] = default_link;
+    e->local_link = (struct engine_link){ .latency_ns = 1 };
+    e->promises = g_array_new(FALSE, TRUE, sizeof(int64_t));
+    g_array_set_size(e->promises, 1);
     e->sent_next_ns = INT64_MAX;
     e->phase_refuses_call = "before the run has begun";
     queue_init(&e->queue);
@@ -76,6 +73,7 @@ void engine_free(struct engine *e)
         g_array_free(e->specs, TRUE);
     g_ptr_array_free(e->roles, TRUE);
     g_hash_table_destroy(e->link_free);
+    g_array_free(e->promises, TRUE);
     free(e->actors);
     free(e->routes);
     g_free(e->failure);
@@ -89,6 +87,7 @@ void engine_set_link(struct engine *e, uint8_t from_zone, uint8_t to_zone, struc
 {
     g_assert(from_zone < ENGINE_ZONES_MAX && to_zone < ENGINE_ZONES_MAX);
     e->links[from_zone][to_zone] = link;
+    e->link_is_set[from_zone][to_zone] = true;
 }
 
 void engine_set_local_link(struct engine *e, struct engine_link link)
@@ -104,11 +103,19 @@ static int64_t transmission_ns(const struct engine_link *link, uint64_t size_byt
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
-int64_t engine_link_arrival(struct engine *e, const struct actor *from, uint32_t to, uint64_t size_bytes)
+int64_t engine_link_arrival(struct engine *e, struct actor *from, uint32_t to, uint64_t size_bytes)
 {
     const struct route *there = &e->routes[to];
-    const struct engine_link *link =
-        there->node == from->node ? &e->local_link : &e->links[e->routes[from->id].zone][there->zone];
+    const struct engine_link *link = &e->local_link;
+    if (there->node != from->node) {
+        uint8_t zone = e->routes[from->id].zone;
+        link = &e->links[zone][there->zone];
+        if (!e->link_is_set[zone][there->zone]) {
+            actor_fail(from, "a message to actor %" G_GUINT32_FORMAT " on node %" G_GUINT32_FORMAT
+                       "; there is no link from zone %u to zone %u", to, there->node, zone, there->zone);
+            return e->now_ns + 1;
+        }
+    }
     if (link->bytes_per_s == 0)
         return e->now_ns + link->latency_ns;
     gpointer key = (gpointer)(uintptr_t)((uint64_t)from->id << 32 | to);
@@ -302,28 +309,40 @@ static bool node_is_split(const struct engine *e)
     return split;
 }
 
+static bool zones_cross(const struct zone_use *a, const struct zone_use *b)
+{
+    return a->several || b->several || a->process != b->process;
+}
+
+/* What the links allow: one latency for all, bandwidths, and how far processes can run ahead of each other. */
 static gboolean survey_links(struct engine *e, GError **error)
 {
     struct zone_use use[ENGINE_ZONES_MAX] = { { 0 } };
     survey_zones(e, use);
     if (!check_link(&e->local_link, "local", error))
         return FALSE;
+    bool split = e->processes > 1 && node_is_split(e);
     e->limited_links = e->local_link.bytes_per_s != 0;
     e->uniform = !e->limited_links;
     e->uniform_ns = e->local_link.latency_ns;
-    e->lookahead_ns = e->processes > 1 && node_is_split(e) ? e->local_link.latency_ns : INT64_MAX;
+    e->lookahead_ns = split ? e->local_link.latency_ns : INT64_MAX;
     for (unsigned a = 0; a < ENGINE_ZONES_MAX; a++)
         for (unsigned b = 0; b < ENGINE_ZONES_MAX; b++) {
             if (!use[a].used || !use[b].used)
                 continue;
             const struct engine_link *link = &e->links[a][b];
+            e->uniform &= e->link_is_set[a][b] && link->bytes_per_s == 0 && link->latency_ns == e->uniform_ns;
+            if (!e->link_is_set[a][b])
+                continue;
             if (!check_link(link, "hop", error))
                 return FALSE;
             e->limited_links |= link->bytes_per_s != 0;
-            e->uniform &= link->bytes_per_s == 0 && link->latency_ns == e->uniform_ns;
-            if (use[a].several || use[b].several || use[a].process != use[b].process)
+            if (zones_cross(&use[a], &use[b]))
                 e->lookahead_ns = MIN(e->lookahead_ns, link->latency_ns);
+            e->zone_crosses[a] |= zones_cross(&use[a], &use[b]);
         }
+    for (unsigned a = 0; split && a < ENGINE_ZONES_MAX; a++)
+        e->zone_crosses[a] = true;
     return TRUE;
 }
 
@@ -391,6 +410,10 @@ static void make_actors(struct engine *e)
         actor->thread = thread_for(e, groups, spec->thread_group, actor);
         if (spec->role->turn != NULL)
             actor->thread->flags |= THREAD_HOOKED;
+        if (e->zone_crosses[spec->zone] && (actor->thread->flags & THREAD_CROSSES) == 0) {
+            actor->thread->flags |= THREAD_CROSSES;
+            e->crossing_groups++;
+        }
     }
     g_hash_table_destroy(groups);
 }

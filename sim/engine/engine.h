@@ -121,8 +121,8 @@ struct engine_role_totals {
 struct engine *engine_new(const struct engine_config *config, GError **error);
 void engine_free(struct engine *e);
 
-/* The link from zone a to zone b between different nodes; local ones, between actors of one node. Local calls, alike
- * on every process, before engine_start. */
+/* The link from zone a to zone b between different nodes; local ones, between actors of one node. Where no link was set
+ * no message may go. Local calls, alike on every process, before engine_start. */
 void engine_set_link(struct engine *e, uint8_t from_zone, uint8_t to_zone, struct engine_link link);
 void engine_set_local_link(struct engine *e, struct engine_link link);
 

@@ -88,6 +88,7 @@ static void unpack(struct engine *e, const uint8_t *data, size_t size)
 static void join(struct status *all, const struct status *one)
 {
     all->next_ns = MIN(all->next_ns, one->next_ns);
+    all->send_ns = MIN(all->send_ns, one->send_ns);
     all->pending += one->pending;
     all->held += one->held;
     all->handled += one->handled;

@@ -30,7 +30,8 @@ enum thread_flag {
     THREAD_HOOKED = 1 << 2,         /* an actor of it has a turn hook */
     THREAD_EXPLICIT = 1 << 3,       /* no arrival shortcut (tests) */
     THREAD_WOKEN = 1 << 4,          /* a wake-up is pending */
-    THREAD_TURN_DUE = 1 << 5        /* that wake-up is for turns alone: counted as foreground work */
+    THREAD_TURN_DUE = 1 << 5,       /* that wake-up is for turns alone: counted as foreground work */
+    THREAD_CROSSES = 1 << 6         /* an actor of it can send to another process */
 };
 
 /* What a thread group needs only when something waits for it; made at first use. */
@@ -50,6 +51,7 @@ struct thread {
     int64_t free_ns;                /* busy until */
     struct inbox *inbox;            /* NULL until needed */
     uint32_t flags;                 /* enum thread_flag */
+    uint32_t promise;               /* index among engine.promises, 0 when it made none */
 };
 
 /* An actor and, right behind it, its state and the counts of its random streams: what one handling touches stands on
@@ -91,6 +93,7 @@ struct peer {
 /* What processes tell each other once a window. */
 struct status {
     int64_t next_ns;                /* first pending message of the sender, or of what it sent in the window */
+    int64_t send_ns;                /* from when on it may send something to another process */
     uint64_t pending;               /* its share of the totals that the end is tested on */
     int64_t held;
     uint64_t handled;
@@ -132,6 +135,10 @@ struct engine {
     GPtrArray *roles;               /* distinct ones, in the order in which they appeared */
     struct engine_link links[ENGINE_ZONES_MAX][ENGINE_ZONES_MAX];
     struct engine_link local_link;
+    bool zone_crosses[ENGINE_ZONES_MAX];    /* actors of the zone can send to other processes */
+    bool link_is_set[ENGINE_ZONES_MAX][ENGINE_ZONES_MAX];
+    GArray *promises;               /* int64_t, by thread.promise; entry 0 is not used */
+    uint32_t crossing_groups;       /* this process's thread groups that can send to another process */
     GHashTable *link_free;          /* (from, to) -> when a link of limited bandwidth is free */
     int64_t sent_next_ns;           /* first arrival among what was sent to other processes in this window */
     int64_t lookahead_ns;           /* least latency between actors of different processes */
@@ -145,9 +152,9 @@ struct engine {
 /* The clock behind the role-facing functions. */
 struct engine_clock_ops {
     /* Sends a message that has its sender and number; sets its arrival. Takes over the payload's reference. */
-    void (*post)(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes);
+    void (*post)(struct engine *e, struct actor *from, struct message *m, uint64_t size_bytes);
     /* The same for a message that leaves delay_ns from now. */
-    void (*post_later)(struct engine *e, const struct actor *from, struct message *m, int64_t delay_ns);
+    void (*post_later)(struct engine *e, struct actor *from, struct message *m, int64_t delay_ns);
     /* A message of an actor to itself, to arrive at m->time_ns. */
     void (*post_self)(struct engine *e, struct message *m);
     void (*charge)(struct engine *e, int64_t cost_ns);
@@ -233,7 +240,7 @@ void exchange_window(struct engine *e, struct status mine, struct status *all);
 /* --- engine.c --- */
 
 /* When a message that is sent at e->now_ns arrives; moves the link's free time when its bandwidth is limited. */
-int64_t engine_link_arrival(struct engine *e, const struct actor *from, uint32_t to, uint64_t size_bytes);
+int64_t engine_link_arrival(struct engine *e, struct actor *from, uint32_t to, uint64_t size_bytes);
 
 bool role_declares_call(const struct role *caller, const struct role *callee);
 

@@ -83,7 +83,7 @@ static void send_away(struct engine *e, struct live *l, const struct message *m)
         pool_unref(&e->pool, m->payload);
 }
 
-static void live_post(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes)
+static void live_post(struct engine *e, struct actor *from, struct message *m, uint64_t size_bytes)
 {
     struct live *l = live_of(e);
     m->time_ns = live_now(e);
@@ -94,7 +94,7 @@ static void live_post(struct engine *e, const struct actor *from, struct message
 }
 
 /* Waits in this process's queue, whoever it is for. */
-static void live_post_later(struct engine *e, const struct actor *from, struct message *m, int64_t delay_ns)
+static void live_post_later(struct engine *e, struct actor *from, struct message *m, int64_t delay_ns)
 {
     live_of(e);
     m->time_ns = live_now(e) + delay_ns;

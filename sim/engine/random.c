@@ -70,3 +70,18 @@ int64_t random_normal(uint64_t bits, int64_t mean_ns, int64_t deviation_ns)
     double value = (double)mean_ns + z * (double)deviation_ns;
     return value > 0 ? (int64_t)value : 0;
 }
+
+int64_t random_duration(const struct distribution *d, uint64_t bits)
+{
+    switch (d->type) {
+    case DISTRIBUTION_EXPONENTIAL:
+        return random_exponential(bits, d->a_ns);
+    case DISTRIBUTION_UNIFORM:
+        return random_uniform(bits, d->a_ns, d->b_ns);
+    case DISTRIBUTION_NORMAL:
+        return random_normal(bits, d->a_ns, d->b_ns);
+    case DISTRIBUTION_CONSTANT:
+        break;
+    }
+    return d->a_ns;
+}

@@ -16,6 +16,8 @@
 #include <Random123/threefry.h>
 #include <stdint.h>
 
+#include "base/quantity.h"
+
 static inline uint64_t random_bits(uint64_t seed, uint32_t actor, unsigned stream, uint64_t draw)
 {
     threefry2x64_key_t key = { { seed, (uint64_t)actor << 8 | stream } };
@@ -47,5 +49,8 @@ int64_t random_uniform(uint64_t bits, int64_t low_ns, int64_t high_ns);
 /* Normal with the given mean and deviation; what would be below 0 becomes 0. By Acklam's rational approximation of the
  * normal quantile (relative error 1.15e-9), which needs neither a loop over draws nor sine and cosine. */
 int64_t random_normal(uint64_t bits, int64_t mean_ns, int64_t deviation_ns);
+
+/* A duration of the given distribution from 64 random bits, 0 or above. */
+int64_t random_duration(const struct distribution *d, uint64_t bits);
 
 #endif

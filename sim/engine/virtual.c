@@ -40,13 +40,13 @@ static inline void forward(struct engine *e, struct message *m)
         pool_unref(&e->pool, m->payload);
 }
 
-static void virtual_post(struct engine *e, const struct actor *from, struct message *m, uint64_t size_bytes)
+static void virtual_post(struct engine *e, struct actor *from, struct message *m, uint64_t size_bytes)
 {
     m->time_ns = e->uniform ? e->now_ns + e->uniform_ns : engine_link_arrival(e, from, m->to, size_bytes);
     forward(e, m);
 }
 
-static void virtual_post_later(struct engine *e, const struct actor *from, struct message *m, int64_t delay_ns)
+static void virtual_post_later(struct engine *e, struct actor *from, struct message *m, int64_t delay_ns)
 {
     m->time_ns = (e->uniform ? e->now_ns + e->uniform_ns : engine_link_arrival(e, from, m->to, 0)) + delay_ns;
     forward(e, m);
@@ -95,10 +95,26 @@ static bool run_until(struct engine *e, int64_t end_ns, uint64_t most)
     return false;
 }
 
+/* From when on this process may send to another. Without promises that is its next message; when all groups that can
+ * send across have made one, none of them sends before the least of these. What is still on its way to another process
+ * may be answered as soon as it arrives. */
+static int64_t next_send_ns(const struct engine *e, int64_t next_ns)
+{
+    uint32_t promised = e->promises->len - 1;
+    if (promised == 0 || promised < e->crossing_groups)
+        return MIN(next_ns, e->sent_next_ns);
+    int64_t least = INT64_MAX;
+    for (uint32_t i = 1; i <= promised; i++)
+        least = MIN(least, g_array_index(e->promises, int64_t, i));
+    return MIN(MAX(least, next_ns), e->sent_next_ns);
+}
+
 static struct status status_of(struct engine *e)
 {
+    int64_t next_ns = queue_next_ns(&e->queue);
     return (struct status){
-        .next_ns = MIN(queue_next_ns(&e->queue), e->sent_next_ns),
+        .next_ns = MIN(next_ns, e->sent_next_ns),
+        .send_ns = next_send_ns(e, next_ns),
         .pending = (uint64_t)(e->pending + e->turns_due),
         .held = e->held,
         .handled = e->handled,
@@ -187,8 +203,8 @@ static enum engine_end run_together(struct engine *e, int64_t *end_ns)
     for (;;) {
         e->sent_next_ns = INT64_MAX;
         int64_t window_end = e->limit_ns;
-        if (all.next_ns < e->limit_ns && all.next_ns < e->limit_ns - e->lookahead_ns)
-            window_end = all.next_ns + e->lookahead_ns;
+        if (all.send_ns < e->limit_ns && all.send_ns < e->limit_ns - e->lookahead_ns)
+            window_end = all.send_ns + e->lookahead_ns;
         run_until(e, window_end, UINT64_MAX);
         e->windows++;
         struct status mine = status_of(e);

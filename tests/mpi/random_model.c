@@ -3,7 +3,7 @@
 
 #include "engine/random.h"
 
-enum { MOST_ACTORS = 40, MOST_GROUPS = 40 };
+enum { MOST_ACTORS = 40 };
 
 enum kind {
     KIND_WALK = 0x0100,     /* word: steps left */
@@ -178,6 +178,18 @@ static void work_turn(struct actor *self)
     send_on(self, 2);
 }
 
+/* Sends what it has to send at least FORESIGHT later, and promises so. */
+static void foresee(struct actor *self, const struct message *m)
+{
+    enum { FORESIGHT_NS = 2500 };
+    struct state *s = actor_state(self);
+    uint64_t steps = take_in(self, m);
+    if (steps != 0)
+        actor_send_later(self, (uint32_t)below(self, s->model->actors), KIND_WALK, steps - 1,
+                         FORESIGHT_NS + (int64_t)below(self, 2000));
+    actor_promise(self, actor_now(self) + FORESIGHT_NS);
+}
+
 static void save(const struct actor *self, struct bytes *sink)
 {
     const struct state *s = actor_state(self);
@@ -199,6 +211,11 @@ static const struct role server = {
 static const struct role hooked = {
     .name = "hooked", .state_size = sizeof(struct state), .streams = 1, .init = init, .handle = queue_work,
     .turn = work_turn, .turn_ready = work_ready, .save = save,
+};
+
+static const struct role foreseer = {
+    .name = "foreseer", .state_size = sizeof(struct state), .streams = 1, .init = init, .handle = foresee,
+    .save = save,
 };
 
 /* The model's own choices, apart from those of its actors. */
@@ -240,6 +257,19 @@ struct random_model *random_model_new(uint64_t seed)
         for (unsigned b = 0; b < 2; b++)
             model->links[a][b] = choose_link(model, &d);
     model->local = choose_link(model, &d);
+    /* Nobody is a foreseer where links have bandwidths; everybody is in some models, so that windows grow. */
+    bool limited = model->local.bytes_per_s != 0;
+    for (unsigned i = 0; i < 4; i++)
+        limited |= model->links[i / 2][i % 2].bytes_per_s != 0;
+    bool all_foresee = choose(model, &d, 3) == 0;
+    for (uint32_t i = 0; i < model->first_server && !limited; i++)
+        if (all_foresee || choose(model, &d, 5) == 0) {
+            model->kind_of[i] = 3;
+            model->group_of[i] = model->groups++;
+        }
+    if (all_foresee && !limited)
+        for (uint32_t i = model->first_server; i < model->actors; i++)
+            model->kind_of[i] = 3;
     model->move_ns = (int64_t)choose(model, &d, 300);
     model->steps = 4 + (uint32_t)choose(model, &d, 6);
     model->most_charge_ns = (int64_t)choose(model, &d, 5000);
@@ -254,7 +284,7 @@ void random_model_free(struct random_model *model)
 gboolean random_model_run(const struct random_model *model, MPI_Comm comm, uint64_t placement, bool explicit_inbox,
                           struct engine_result *result, GError **error)
 {
-    static const struct role *const roles[] = { &walker, &server, &hooked };
+    static const struct role *const roles[] = { &walker, &server, &hooked, &foreseer };
     int size;
     MPI_Comm_size(comm, &size);
     struct engine_config config = { .comm = comm, .clock = ENGINE_VIRTUAL, .seed = model->seed, .tick_ns = 10000,

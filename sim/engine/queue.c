@@ -459,7 +459,8 @@ size_t queue_count(const struct queue *q)
 size_t queue_memory_bytes(const struct queue *q)
 {
     return (q->capacity + q->side.capacity + q->far.capacity) * sizeof(struct message) +
-           (size_t)q->slab_count * QUEUE_SLAB_CHUNKS * sizeof(struct queue_chunk) + q->buckets * sizeof *q->bucket_of + q->buckets / 8;
+           (size_t)q->slab_count * QUEUE_SLAB_CHUNKS * sizeof(struct queue_chunk) + q->buckets * sizeof *q->bucket_of +
+           q->buckets / 8;
 }
 
 void queue_each(struct queue *q, void (*visit)(void *data, const struct message *m), void *data)

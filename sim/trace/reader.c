@@ -10,6 +10,7 @@
 
 #include "trace/columns.h"
 #include "trace/figures_file.h"
+#include "trace/probe.h"
 #include "trace/seal.h"
 #include "trace/trace_file.h"
 
@@ -118,7 +119,7 @@ static gboolean tables_open(struct reader *r, GError **error)
     return good;
 }
 
-struct reader *reader_open(const char *path, GError **error)
+static struct reader *reader_new(const char *path)
 {
     struct reader *r = g_new0(struct reader, 1);
     r->path = g_strdup(path);
@@ -126,8 +127,39 @@ struct reader *reader_open(const char *path, GError **error)
     r->texts = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     r->columns = g_ptr_array_new_with_free_func(columns_free);
     r->tables = g_ptr_array_new_with_free_func(table_free);
+    return r;
+}
+
+static gboolean reader_start(struct reader *r, GError **error)
+{
+    return (r->file = hdf5_open(r->path, false, error)) >= 0 && check_format(r, error) && tables_open(r, error);
+}
+
+/* In a child: everything that does not grow with the run. */
+static void reader_try(void *data)
+{
+    static const char *const documents[] = { "deck", "effective", "summary" };
+    struct reader *r = data;
+    unsigned count;
+    if (!reader_start(r, NULL))
+        return;
+    struct collector *figures = reader_figures(r, NULL);
+    struct trace_role_figures *roles = reader_roles(r, &count, NULL);
+    for (unsigned i = 0; i < G_N_ELEMENTS(documents); i++)
+        g_free(reader_document(r, documents[i]));
+    static const char *const texts[] = { "digest", "level", "end", "hostname", "date", "command_line" };
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        reader_text(r, texts[i]);
+    reader_roles_free(roles, count);
+    collector_free(figures);
+    reader_free(r);
+}
+
+struct reader *reader_open(const char *path, GError **error)
+{
+    struct reader *r = reader_new(path);
     if (check_unlocked(r, error) && seal_check(path, &r->sealed, error) &&
-        (r->file = hdf5_open(path, false, error)) >= 0 && check_format(r, error) && tables_open(r, error))
+        (r->sealed || probe_run(path, reader_try, r, error)) && reader_start(r, error))
         return r;
     reader_free(r);
     return NULL;

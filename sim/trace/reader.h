@@ -11,7 +11,8 @@
  *     reader_free(r);
  *
  * A trace whose run was killed is readable as of its last flush; reader_complete tells it apart. A damaged file is
- * refused with one line (TIERCEL_ERROR_RUNTIME); nothing a file contains ends the program. All functions are local.
+ * refused with one line (TIERCEL_ERROR_RUNTIME); nothing a file contains ends the program: where no checksum tells that
+ * a file is as it was written, a child process reads it first (probe.h). All functions are local.
  */
 #ifndef TIERCEL_TRACE_READER_H
 #define TIERCEL_TRACE_READER_H

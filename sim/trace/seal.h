@@ -3,13 +3,14 @@
  * The seal: the first 512 bytes of a trace, in front of the HDF5 data (HDF5's user block, which HDF5 skips).
  *
  * It is text. While a run goes on it says "state open". When the file is whole it says "state sealed", how many bytes
- * the file has and the XXH3-128 checksum of all that follows the seal. So a file that was cut, copied half or changed
- * by one bit is told before HDF5, which does not survive every damaged file, looks at it. `head -n 4 trace.h5` shows it.
+ * the file has and the CRC-32 (that of zlib and Python's zlib.crc32) of all that follows the seal. So a file that was
+ * cut, copied half or changed by one bit is told before HDF5, which does not survive every damaged file, looks at it.
+ * `head -n 4 trace.h5` shows it.
  *
  *     tiercel trace, format 1; an HDF5 file that begins at byte 512
  *     state sealed
  *     bytes 123456
- *     xxh3 0123456789abcdef0123456789abcdef
+ *     crc32 01234567
  */
 #ifndef TIERCEL_TRACE_SEAL_H
 #define TIERCEL_TRACE_SEAL_H

@@ -111,9 +111,9 @@ static void test_flipped(void)
         { 512, "checksum does not match" }, { 530, "checksum does not match" }
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(flips); i++) {
-        changed[flips[i].at] ^= 4;
+        changed[flips[i].at] ^= (char)0x80;
         check_broken(changed, whole_size, flips[i].words);
-        changed[flips[i].at] ^= 4;
+        changed[flips[i].at] ^= (char)0x80;
     }
     /* Anywhere else. */
     for (unsigned i = 0; i < 40; i++) {

@@ -5,6 +5,7 @@
 
 #include "kvs/jobid.h"
 #include "kvs/key.h"
+#include "ranks/guest.h"
 #include "ranks/job_limits.h"
 #include "ranks/job_text.h"
 #include "ranks/jobs.h"
@@ -34,6 +35,13 @@ enum exec_step {
     EXEC_STEPS = 16
 };
 
+enum exec_stage {
+    STAGE_PREPARING,
+    STAGE_LAUNCHING,        /* in `launches` */
+    STAGE_LAUNCHED,
+    STAGE_ENDED             /* its shell has ended, or will not be launched */
+};
+
 struct exec_job {
     uint64_t number;                /* in `jobs` */
     uint64_t id;
@@ -42,13 +50,15 @@ struct exec_job {
     int64_t limit_ns;
     int64_t deadline_ns;            /* JOB_LIMITS_NONE: no limit runs */
     uint32_t waiting;               /* before the launch: bits 1 << step that are not done */
-    bool launching;                 /* in `launches` */
+    bool killed;                    /* to end early */
+    uint8_t stage;                  /* enum exec_stage */
     uint8_t watched;
     int64_t times[JOB_TIMES];
 };
 
 struct job_exec {
     struct pending jobs;            /* struct exec_job */
+    GHashTable *by_id;              /* the same, by job id */
     GQueue launches;                /* struct exec_job with a launch to send, in order */
     struct job_limits limits;       /* by number */
 };
@@ -65,6 +75,7 @@ static void job_exec_init(struct actor *self, const void *setup)
     (void)setup;
     struct job_exec *je = actor_state(self);
     pending_init(&je->jobs, exec_job_free);
+    je->by_id = g_hash_table_new(g_int64_hash, g_int64_equal);
     g_queue_init(&je->launches);
     job_limits_init(&je->limits);
 }
@@ -86,53 +97,24 @@ static void exec_charge_step(struct actor *self)
 static void exec_commit_event(struct actor *self, const struct exec_job *job, enum exec_step step, const char *name,
                               const char *context)
 {
-    const struct instance *inst = actor_setup(self);
     exec_charge_step(self);
-    char guest[JOBID_NAMESPACE_SIZE];
-    jobid_to_namespace(job->id, guest);
-    GString *line = g_string_new(NULL);
-    job_text_event(line, inst->epoch_ns + actor_now(self), name, context);
-    struct transaction *t = transaction_new(0, 0, 0);
-    transaction_append(t, "exec.eventlog", line->str, line->len);
-    g_string_free(line, TRUE);
     actor_count(self, JOB_EXEC_GUEST_COMMITS, 1);
-    kvs_request_commit(self, guest, exec_tag(job, step), t);
-}
-
-static void exec_lookup(struct actor *self, const struct exec_job *job, enum exec_step step, const char *entry)
-{
-    char key[64];
-    jobid_to_entry(job->id, entry, key, sizeof key);
-    kvs_request_lookup(self, NAMESPACES_PRIMARY, key, LOOKUP_VALUE, exec_tag(job, step));
+    guest_commit_event(self, job->id, exec_tag(job, step), name, context);
 }
 
 static void exec_commit_link(struct actor *self, const struct exec_job *job)
 {
     exec_charge_step(self);
-    char key[64], guest[JOBID_NAMESPACE_SIZE];
-    jobid_to_entry(job->id, "guest", key, sizeof key);
-    jobid_to_namespace(job->id, guest);
-    struct transaction *t = transaction_new(0, 0, 0);
-    transaction_symlink(t, key, guest, ".");
     actor_count(self, JOB_EXEC_LINKS, 1);
-    kvs_request_commit(self, NAMESPACES_PRIMARY, exec_tag(job, EXEC_LINK), t);
+    guest_commit_link(self, job->id, exec_tag(job, EXEC_LINK));
 }
 
 static void exec_commit_copy(struct actor *self, const struct exec_job *job, const char *reference, size_t size)
 {
     exec_charge_step(self);
-    char key[64];
-    struct treeobj object;
-    struct cursor c = cursor_init(reference, size);
-    if (!treeobj_read(&c, &object)) {
-        actor_fail(self, "the guest root of job %" G_GUINT64_FORMAT " is not a tree object", job->id);
-        return;
-    }
-    jobid_to_entry(job->id, "guest", key, sizeof key);
-    struct transaction *t = transaction_new(0, 0, 0);
-    transaction_put_object(t, key, &object);
     actor_count(self, JOB_EXEC_COPIES, 1);
-    kvs_request_commit(self, NAMESPACES_PRIMARY, exec_tag(job, EXEC_COPY), t);
+    if (!guest_commit_copy(self, job->id, exec_tag(job, EXEC_COPY), reference, size))
+        actor_fail(self, "the guest root of job %" G_GUINT64_FORMAT " is not a tree object", job->id);
 }
 
 static void exec_answer(struct actor *self, const struct exec_job *job, enum job_exec_answer type, uint32_t status)
@@ -161,6 +143,7 @@ static void exec_handle_start(struct actor *self, struct job_exec *je, const str
     job->number = pending_add(&je->jobs, job);
     job->id = cursor_u64(&c);
     uint32_t user = cursor_u32(&c);
+    g_hash_table_insert(je->by_id, &job->id, job);
     job->env = *env;
     job->deadline_ns = JOB_LIMITS_NONE;
     job->waiting = 1 << EXEC_R | 1 << EXEC_JOBSPEC | 1 << EXEC_INIT | 1 << EXEC_LINK;
@@ -168,12 +151,10 @@ static void exec_handle_start(struct actor *self, struct job_exec *je, const str
         job->times[i] = JOB_NEVER;
     job->times[JOB_TIME_EXEC] = actor_now(self);
     actor_count(self, JOB_EXEC_STARTS, 1);
-    exec_lookup(self, job, EXEC_R, "R");
-    exec_lookup(self, job, EXEC_JOBSPEC, "jobspec");
-    char guest[JOBID_NAMESPACE_SIZE];
-    jobid_to_namespace(job->id, guest);
+    kvs_request_lookup_job(self, job->id, "R", exec_tag(job, EXEC_R));
+    kvs_request_lookup_job(self, job->id, "jobspec", exec_tag(job, EXEC_JOBSPEC));
     exec_charge_step(self);
-    kvs_request_create(self, guest, user, exec_tag(job, EXEC_CREATE));
+    guest_create(self, job->id, exec_tag(job, EXEC_CREATE), user);
 }
 
 /* One of the things that the launch waits for is done. */
@@ -184,7 +165,7 @@ static void exec_step_done(struct actor *self, struct job_exec *je, struct exec_
         return;
     job->times[JOB_TIME_READY] = actor_now(self);
     exec_commit_event(self, job, EXEC_STARTING, "starting", NULL);
-    job->launching = true;
+    job->stage = STAGE_LAUNCHING;
     g_queue_push_tail(&je->launches, job);
 }
 
@@ -206,6 +187,40 @@ static void exec_launch(struct actor *self, struct exec_job *job)
     bytes_release(&body);
 }
 
+/* The shell has ended with this wait status, or will not be launched. */
+static void exec_end(struct actor *self, struct exec_job *job, uint32_t status)
+{
+    char context[64];
+    job->stage = STAGE_ENDED;
+    g_snprintf(context, sizeof context, "{\"status\":%u}", status);
+    exec_commit_event(self, job, EXEC_COMPLETE, "complete", context);
+    exec_answer(self, job, JOB_EXEC_FINISHED, status);
+    exec_commit_event(self, job, EXEC_CLEANUP_START, "cleanup.start", NULL);
+}
+
+static void exec_signal(struct actor *self, const struct exec_job *job)
+{
+    const struct instance *inst = actor_setup(self);
+    const struct core_span *first = &job->resources->spans[0];
+    struct bytes body = BYTES_INIT;
+    bytes_put_u64(&body, job->id);
+    bytes_put_u32(&body, SIGTERM);
+    route_send(self, instance_executor(inst, first->node, first->first_core), EXECUTOR_SIGNAL, 0, &body);
+    bytes_release(&body);
+}
+
+/* Before the launch it is enough to note it; a job that has ended goes on. */
+static void exec_handle_kill(struct actor *self, struct job_exec *je, struct cursor c)
+{
+    uint64_t id = cursor_u64(&c);
+    struct exec_job *job = g_hash_table_lookup(je->by_id, &id);
+    if (job == NULL)
+        return;
+    job->killed = true;
+    if (job->stage == STAGE_LAUNCHED)
+        exec_signal(self, job);
+}
+
 static bool job_exec_turn_ready(const struct actor *self)
 {
     const struct job_exec *je = actor_state(self);
@@ -218,8 +233,12 @@ static void job_exec_turn(struct actor *self)
     struct job_exec *je = actor_state(self);
     struct exec_job *job;
     while ((job = g_queue_pop_head(&je->launches)) != NULL) {
-        job->launching = false;
-        exec_launch(self, job);
+        if (job->killed) {
+            exec_end(self, job, SIGTERM);
+        } else {
+            job->stage = STAGE_LAUNCHED;
+            exec_launch(self, job);
+        }
     }
 }
 
@@ -281,13 +300,12 @@ static void exec_handle_removed(struct actor *self, struct job_exec *je, struct 
     job->times[JOB_TIME_MOVE] = actor_now(self);
     exec_answer(self, job, JOB_EXEC_RELEASED, 1);
     actor_count(self, JOB_EXEC_RELEASES, 1);
+    g_hash_table_remove(je->by_id, &job->id);
     pending_remove(&je->jobs, job->number);
 }
 
 static void exec_handle_committed(struct actor *self, struct job_exec *je, struct exec_job *job, enum exec_step step)
 {
-    char guest[JOBID_NAMESPACE_SIZE];
-    jobid_to_namespace(job->id, guest);
     switch (step) {
     case EXEC_INIT:
     case EXEC_LINK:
@@ -301,11 +319,11 @@ static void exec_handle_committed(struct actor *self, struct job_exec *je, struc
         break;
     case EXEC_DONE:
         exec_charge_step(self);
-        kvs_request_lookup(self, guest, ".", LOOKUP_OBJECT, exec_tag(job, EXEC_REFERENCE));
+        guest_lookup_reference(self, job->id, exec_tag(job, EXEC_REFERENCE));
         break;
     case EXEC_COPY:
         exec_charge_step(self);
-        kvs_request_remove(self, guest, exec_tag(job, EXEC_REMOVE));
+        guest_remove(self, job->id, exec_tag(job, EXEC_REMOVE));
         break;
     default:
         break;      /* "starting" and "complete": nothing waits for them */
@@ -328,7 +346,6 @@ static void exec_handle_shell(struct actor *self, struct job_exec *je, struct ex
     uint8_t type = cursor_u8(&c);
     cursor_u64(&c);
     uint32_t value = cursor_u32(&c);
-    char context[64];
     switch (type) {
     case EXECUTOR_RUNNING:
         job->times[JOB_TIME_LAUNCH] = actor_now(self);
@@ -341,10 +358,7 @@ static void exec_handle_shell(struct actor *self, struct job_exec *je, struct ex
         job->times[JOB_TIME_TASK_END] = cursor_i64(&c);
         job->watched = cursor_u8(&c);
         job_limits_remove(&je->limits, job->deadline_ns, job->number);
-        g_snprintf(context, sizeof context, "{\"status\":%u}", value);
-        exec_commit_event(self, job, EXEC_COMPLETE, "complete", context);
-        exec_answer(self, job, JOB_EXEC_FINISHED, value);
-        exec_commit_event(self, job, EXEC_CLEANUP_START, "cleanup.start", NULL);
+        exec_end(self, job, value);
         break;
     default:
         break;      /* output goes to the store, not here */
@@ -353,19 +367,13 @@ static void exec_handle_shell(struct actor *self, struct job_exec *je, struct ex
 
 static void exec_handle_limit(struct actor *self, struct job_exec *je)
 {
-    const struct instance *inst = actor_setup(self);
     uint64_t number;
     while (job_limits_expired(&je->limits, actor_now(self), &number)) {
         struct exec_job *job = pending_find(&je->jobs, number);
-        const struct core_span *first = &job->resources->spans[0];
         job->deadline_ns = JOB_LIMITS_NONE;
         actor_count(self, JOB_EXEC_TIMEOUTS, 1);
         exec_answer(self, job, JOB_EXEC_EXCEPTION, JOB_KILLED);
-        struct bytes body = BYTES_INIT;
-        bytes_put_u64(&body, job->id);
-        bytes_put_u32(&body, SIGTERM);
-        route_send(self, instance_executor(inst, first->node, first->first_core), EXECUTOR_SIGNAL, 0, &body);
-        bytes_release(&body);
+        exec_signal(self, job);
     }
     int64_t next_ns = job_limits_rearm(&je->limits, actor_now(self));
     if (next_ns != JOB_LIMITS_NONE)
@@ -418,6 +426,8 @@ static void job_exec_handle(struct actor *self, const struct message *m)
     actor_charge(self, cost_ns(&inst->costs.job_exec_request, m->payload->size, 0));
     if (m->kind == JOB_EXEC_START)
         exec_handle_start(self, je, &env, c);
+    else if (m->kind == JOB_EXEC_KILL)
+        exec_handle_kill(self, je, c);
     else
         exec_handle_answer(self, je, m, &env, c);
 }
@@ -440,7 +450,8 @@ static void job_exec_save(const struct actor *self, struct bytes *sink)
         bytes_put_i64(sink, job->limit_ns);
         bytes_put_i64(sink, job->deadline_ns);
         bytes_put_u32(sink, job->waiting);
-        bytes_put_u8(sink, job->launching);
+        bytes_put_u8(sink, job->killed);
+        bytes_put_u8(sink, job->stage);
         bytes_put_u8(sink, job->watched);
         for (unsigned k = 0; k < JOB_EXEC_TIMES; k++)
             bytes_put_i64(sink, job->times[job_exec_times[k]]);
@@ -453,12 +464,14 @@ static void job_exec_release(struct actor *self)
 {
     struct job_exec *je = actor_state(self);
     g_queue_clear(&je->launches);
+    g_hash_table_unref(je->by_id);
     pending_release(&je->jobs);
     job_limits_release(&je->limits);
 }
 
 static const struct kind_name job_exec_kinds[] = {
     { JOB_EXEC_START, "start", "the job manager starts a job" },
+    { JOB_EXEC_KILL, "kill", "the job manager ends a job early" },
     { JOB_EXEC_LIMIT, "limit", "timer: the earliest time limit is over" },
     { 0, NULL, NULL }
 };

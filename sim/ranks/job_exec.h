@@ -11,7 +11,8 @@
  * Then the guest's root is looked up as a reference, committed to the primary namespace in place of the link, the guest
  * namespace is removed, and the resources are released. So a job's resources are held until its namespace is gone.
  *
- * A job that runs longer than its limit gets an exception and its shell a signal.
+ * A job that runs longer than its limit gets an exception and its shell a signal; so does the shell of a job that the
+ * job manager ends. One that is ended before its launch is not launched, and cleaned up after all the same.
  */
 #ifndef TIERCEL_RANKS_JOB_EXEC_H
 #define TIERCEL_RANKS_JOB_EXEC_H

@@ -4,10 +4,8 @@
 #include <errno.h>
 
 #include "kvs/key.h"
-#include "ranks/event_batch.h"
-#include "ranks/job_text.h"
+#include "ranks/job_events.h"
 #include "ranks/job_waits.h"
-#include "ranks/kvs_request.h"
 #include "ranks/protocol.h"
 #include "ranks/roles.h"
 #include "ranks/route.h"
@@ -26,9 +24,7 @@ struct job_manager {
     GHashTable *jobs;           /* struct managed_job by id: all that are not inactive */
     GTree *queue;               /* struct managed_job in state SCHED, not yet asked for */
     struct job_waits waits;
-    struct event_batch *open;   /* NULL: none; its timer runs */
-    GQueue in_flight;           /* struct event_batch, by rising serial */
-    uint64_t batches;
+    struct job_events events;
     uint32_t outstanding;       /* requests to the scheduler */
     bool stopped;
 };
@@ -57,7 +53,7 @@ static void job_manager_init(struct actor *self, const void *setup)
     jm->jobs = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
     jm->queue = g_tree_new_full(queue_compare, NULL, NULL, NULL);
     job_waits_init(&jm->waits);
-    g_queue_init(&jm->in_flight);
+    job_events_init(&jm->events);
 }
 
 static struct managed_job *job_find(struct actor *self, struct job_manager *jm, uint64_t id)
@@ -70,76 +66,16 @@ static struct managed_job *job_find(struct actor *self, struct job_manager *jm, 
 
 /* --- events --- */
 
-static struct event_batch *batch_open(struct actor *self, struct job_manager *jm)
-{
-    const struct instance *inst = actor_setup(self);
-    if (jm->open == NULL) {
-        jm->open = event_batch_new(jm->batches++);
-        actor_timer(self, inst->event_batch_ns, JOB_MANAGER_BATCH, jm->open->serial);
-    }
-    return jm->open;
-}
-
 static void job_move(struct actor *self, struct job_manager *jm, struct managed_job *job, enum job_state state)
 {
-    job->state = state;
-    event_batch_transition(batch_open(self, jm), job->id, state);
+    job->state = (uint8_t)state;
+    job_events_move(self, &jm->events, job->id, state);
 }
 
 static void job_post(struct actor *self, struct job_manager *jm, const struct managed_job *job, const char *name,
                      const char *context)
 {
-    const struct instance *inst = actor_setup(self);
-    actor_charge(self, cost_ns(&inst->costs.job_manager_event, 0, 0));
-    GString *line = g_string_new(NULL);
-    job_text_event(line, inst->epoch_ns + actor_now(self), name, context);
-    event_batch_append(batch_open(self, jm), job->id, line->str, line->len);
-    g_string_free(line, TRUE);
-}
-
-static void batch_handle_window(struct actor *self, struct job_manager *jm)
-{
-    const struct instance *inst = actor_setup(self);
-    struct event_batch *b = jm->open;
-    jm->open = NULL;
-    g_queue_push_tail(&jm->in_flight, b);
-    actor_charge(self, cost_ns(&inst->costs.job_manager_batch, 0, b->entries));
-    actor_count(self, JOB_MANAGER_COMMITS, 1);
-    actor_count(self, JOB_MANAGER_ENTRIES, b->entries);
-    actor_count(self, JOB_MANAGER_TRANSITIONS, b->transition_count);
-    kvs_request_commit(self, NAMESPACES_PRIMARY, b->serial, event_batch_take(b));
-}
-
-static struct event_batch *batch_take(struct job_manager *jm, uint64_t serial)
-{
-    for (GList *item = jm->in_flight.head; item != NULL; item = item->next) {
-        struct event_batch *b = item->data;
-        if (b->serial == serial) {
-            g_queue_delete_link(&jm->in_flight, item);
-            return b;
-        }
-    }
-    return NULL;
-}
-
-static void batch_handle_committed(struct actor *self, struct job_manager *jm, const struct envelope *env)
-{
-    const struct instance *inst = actor_setup(self);
-    struct event_batch *b = batch_take(jm, env->tag);
-    if (env->error != 0 || b == NULL) {
-        actor_fail(self, "committing a batch of job events failed with errno %u", env->error);
-        return;
-    }
-    struct bytes transitions = BYTES_INIT, body = BYTES_INIT;
-    event_batch_put_transitions(b, &transitions);
-    bytes_put_u8(&body, EVENT_JOB_STATE);
-    key_put_text(&body, "job-state");
-    bytes_put_span(&body, transitions.data, transitions.size);
-    actor_charge(self, cost_ns(&inst->costs.job_manager_batch, 0, b->transition_count));
-    route_send(self, instance_broker(inst, 0), BROKER_PUBLISH_REQUEST, b->serial, &body);
-    bytes_release(&transitions);
-    bytes_release(&body);
-    event_batch_free(b);
+    job_events_post(self, &jm->events, job->id, name, context);
 }
 
 /* --- the end of a job --- */
@@ -271,6 +207,15 @@ static void job_manager_turn(struct actor *self)
     bytes_release(&body);
 }
 
+/* A message that names the job and nothing else. */
+static void job_send(struct actor *self, const struct managed_job *job, uint32_t to, uint16_t kind)
+{
+    struct bytes body = BYTES_INIT;
+    bytes_put_u64(&body, job->id);
+    route_send(self, to, kind, job->id, &body);
+    bytes_release(&body);
+}
+
 static void job_start(struct actor *self, const struct managed_job *job)
 {
     const struct instance *inst = actor_setup(self);
@@ -283,6 +228,7 @@ static void job_start(struct actor *self, const struct managed_job *job)
 
 static void job_handle_alloc(struct actor *self, struct job_manager *jm, struct cursor c)
 {
+    const struct instance *inst = actor_setup(self);
     uint8_t type = cursor_u8(&c);
     struct managed_job *job = job_find(self, jm, cursor_u64(&c));
     const char *note = key_get_text(&c);
@@ -295,13 +241,22 @@ static void job_handle_alloc(struct actor *self, struct job_manager *jm, struct 
     case SCHEDULER_ALLOCATED:
         job_post(self, jm, job, "alloc", context);
         job->row.times[JOB_TIME_ALLOC] = actor_now(self);
+        if (job->state == JOB_CLEANUP) {    /* the cancellation came too late */
+            job_send(self, job, instance_scheduler(inst), SCHEDULER_FREE);
+            break;
+        }
         job_move(self, jm, job, JOB_RUN);
         job_start(self, job);
         break;
+    case SCHEDULER_CANCELLED:
+        job_end(self, jm, job);
+        break;
     case SCHEDULER_DENIED:
-        job->exception = JOB_REJECTED;
-        job_post(self, jm, job, "exception", context);
-        job_move(self, jm, job, JOB_CLEANUP);
+        if (job->exception == JOB_COMPLETED) {
+            job->exception = JOB_REJECTED;
+            job_post(self, jm, job, "exception", context);
+            job_move(self, jm, job, JOB_CLEANUP);
+        }
         job_end(self, jm, job);
         break;
     default:
@@ -320,7 +275,7 @@ static void job_handle_free(struct actor *self, struct job_manager *jm, struct c
     job_end(self, jm, job);
 }
 
-/* --- job-exec --- */
+/* --- job-exec, and a job's early end --- */
 
 static void job_take_row(struct managed_job *job, struct cursor *c)
 {
@@ -331,17 +286,39 @@ static void job_take_row(struct managed_job *job, struct cursor *c)
         job->row.times[job_exec_times[i]] = cursor_i64(c);
 }
 
-static void job_free_resources(struct actor *self, const struct managed_job *job)
+/* The job is to end, for a reason that decides its result. */
+static void job_except(struct actor *self, struct job_manager *jm, struct managed_job *job, enum job_result result,
+                       const char *type)
+{
+    char context[64];
+    g_snprintf(context, sizeof context, "{\"type\":\"%s\",\"severity\":0}", type);
+    job->exception = (uint8_t)result;
+    job_post(self, jm, job, "exception", context);
+    job_move(self, jm, job, JOB_CLEANUP);
+}
+
+static void job_handle_cancel(struct actor *self, struct job_manager *jm, const struct envelope *env, struct cursor c)
 {
     const struct instance *inst = actor_setup(self);
-    struct bytes body = BYTES_INIT;
-    bytes_put_u64(&body, job->id);
-    route_send(self, instance_scheduler(inst), SCHEDULER_FREE, job->id, &body);
-    bytes_release(&body);
+    uint64_t id = cursor_u64(&c);
+    struct managed_job *job = g_hash_table_lookup(jm->jobs, &id);
+    route_reply(self, env, JOB_MANAGER_CANCEL, job == NULL ? ENOENT : 0, NULL);
+    if (job == NULL || job->state == JOB_CLEANUP)
+        return;
+    enum job_state state = job->state;
+    bool queued = g_tree_remove(jm->queue, job);
+    job_except(self, jm, job, JOB_CANCELLED, "cancel");
+    if (state == JOB_RUN)
+        job_send(self, job, instance_job_exec(inst), JOB_EXEC_KILL);
+    else if (queued)
+        job_end(self, jm, job);
+    else
+        job_send(self, job, instance_scheduler(inst), SCHEDULER_CANCEL);
 }
 
 static void job_handle_exec(struct actor *self, struct job_manager *jm, struct cursor c)
 {
+    const struct instance *inst = actor_setup(self);
     uint8_t type = cursor_u8(&c);
     struct managed_job *job = job_find(self, jm, cursor_u64(&c));
     uint32_t status = cursor_u32(&c);
@@ -354,9 +331,8 @@ static void job_handle_exec(struct actor *self, struct job_manager *jm, struct c
         job->row.times[JOB_TIME_START] = actor_now(self);
         break;
     case JOB_EXEC_EXCEPTION:
-        job->exception = (uint8_t)status;
-        job_post(self, jm, job, "exception", "{\"type\":\"timeout\",\"severity\":0}");
-        job_move(self, jm, job, JOB_CLEANUP);
+        if (job->exception == JOB_COMPLETED)
+            job_except(self, jm, job, status, "timeout");
         break;
     case JOB_EXEC_FINISHED:
         job->status = status;
@@ -370,7 +346,7 @@ static void job_handle_exec(struct actor *self, struct job_manager *jm, struct c
         job_take_row(job, &c);
         job_post(self, jm, job, "release", "{\"ranks\":\"all\",\"final\":true}");
         job->row.times[JOB_TIME_RELEASE] = actor_now(self);
-        job_free_resources(self, job);
+        job_send(self, job, instance_scheduler(inst), SCHEDULER_FREE);
         break;
     default:
         actor_fail(self, "job-exec sent an answer of type %u", type);
@@ -384,7 +360,7 @@ static void job_manager_handle(struct actor *self, const struct message *m)
     const struct instance *inst = actor_setup(self);
     struct job_manager *jm = actor_state(self);
     if (m->kind == JOB_MANAGER_BATCH) {
-        batch_handle_window(self, jm);
+        job_events_commit(self, &jm->events);
         return;
     }
     struct envelope env;
@@ -401,8 +377,11 @@ static void job_manager_handle(struct actor *self, const struct message *m)
     case JOB_MANAGER_WAIT:
         job_handle_wait(self, jm, &env, c);
         break;
+    case JOB_MANAGER_CANCEL:
+        job_handle_cancel(self, jm, &env, c);
+        break;
     case KVS_COMMIT | KIND_REPLY:
-        batch_handle_committed(self, jm, &env);
+        job_events_publish(self, &jm->events, &env);
         break;
     case BROKER_PUBLISH_REQUEST | KIND_REPLY:
         break;                              /* its number: nobody asks for it */
@@ -443,13 +422,7 @@ static void job_manager_save(const struct actor *self, struct bytes *sink)
     }
     g_list_free(jobs);
     job_waits_save(&jm->waits, sink);
-    bytes_put_u8(sink, jm->open != NULL);
-    if (jm->open != NULL)
-        event_batch_save(jm->open, sink);
-    bytes_put_u32(sink, jm->in_flight.length);
-    for (const GList *item = jm->in_flight.head; item != NULL; item = item->next)
-        event_batch_save(item->data, sink);
-    bytes_put_u64(sink, jm->batches);
+    job_events_save(&jm->events, sink);
     bytes_put_u32(sink, jm->outstanding);
     bytes_put_u8(sink, jm->stopped);
 }
@@ -460,15 +433,14 @@ static void job_manager_release(struct actor *self)
     g_tree_unref(jm->queue);
     g_hash_table_unref(jm->jobs);
     job_waits_release(&jm->waits);
-    g_queue_clear_full(&jm->in_flight, (GDestroyNotify)event_batch_free);
-    if (jm->open != NULL)
-        event_batch_free(jm->open);
+    job_events_release(&jm->events);
 }
 
 static const struct kind_name job_manager_kinds[] = {
     { JOB_MANAGER_SUBMIT, "submit", "ingest hands over a batch of jobs" },
     { JOB_MANAGER_ALLOC_ADMIN, "alloc-admin", "a client stops or starts the queue" },
     { JOB_MANAGER_WAIT, "wait", "a client waits for a job's end" },
+    { JOB_MANAGER_CANCEL, "cancel", "somebody withdraws a job" },
     { JOB_MANAGER_BATCH, "batch", "timer: the window of a batch of events is over" },
     { 0, NULL, NULL }
 };

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ranks/kvs_request.h"
 
+#include "kvs/jobid.h"
 #include "kvs/key.h"
 #include "ranks/instance.h"
 #include "ranks/protocol.h"
@@ -44,6 +45,13 @@ void kvs_request_lookup(struct actor *self, const char *namespace_name, const ch
     bytes_put_u8(&body, 0);     /* at the present root */
     route_send(self, own_kvs(self), KVS_LOOKUP, tag, &body);
     bytes_release(&body);
+}
+
+void kvs_request_lookup_job(struct actor *self, uint64_t id, const char *entry, uint64_t tag)
+{
+    char key[64];
+    jobid_to_entry(id, entry, key, sizeof key);
+    kvs_request_lookup(self, NAMESPACES_PRIMARY, key, LOOKUP_VALUE, tag);
 }
 
 void kvs_request_create(struct actor *self, const char *namespace_name, uint32_t owner, uint64_t tag)

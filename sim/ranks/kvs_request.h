@@ -29,6 +29,9 @@ void kvs_request_commit_call(struct actor *self, const char *namespace_name, uin
 void kvs_request_lookup(struct actor *self, const char *namespace_name, const char *key, enum lookup_type type,
                         uint64_t tag);
 
+/* The value of an entry of the job's directory in the primary namespace, say "jobspec". */
+void kvs_request_lookup_job(struct actor *self, uint64_t id, const char *entry, uint64_t tag);
+
 /* KVS_NAMESPACE_CREATE, and KVS_NAMESPACE_REMOVE. */
 void kvs_request_create(struct actor *self, const char *namespace_name, uint32_t owner, uint64_t tag);
 void kvs_request_remove(struct actor *self, const char *namespace_name, uint64_t tag);

@@ -164,6 +164,9 @@ enum job_manager_kind {
     /* The client waits for a job's end. Body: job id u64, or 0 for any -> job id u64, success u8, status u32. Answered
      * at once when the job turns inactive, before those events are committed. ECHILD when there is none to wait for. */
     JOB_MANAGER_WAIT = KIND(ROLE_JOB_MANAGER, 3),
+    /* Anyone withdraws a job. Body: job id u64 -> nothing. ENOENT when it is not active. A job that is already on its
+     * way out goes on. */
+    JOB_MANAGER_CANCEL = KIND(ROLE_JOB_MANAGER, 4),
 
     JOB_MANAGER_BATCH = KIND(ROLE_JOB_MANAGER, 0x40)    /* end of the window */
 };
@@ -193,7 +196,8 @@ enum job_exec_kind {
      * job_result; else 0). RELEASED ends the stream, and goes on with what the job's row in the trace needs
      * (ranks/jobs.h): node u32, cores u32, watched u8, JOB_EXEC_TIMES times i64. */
     JOB_EXEC_START = KIND(ROLE_JOB_EXEC, 1),
-    /* The job manager ends a job early. Body: job id u64. No answer: the stream of JOB_EXEC_START goes to its end. */
+    /* The job manager ends a job early. Body: job id u64. No answer: the stream of JOB_EXEC_START goes to its end, with
+     * status SIGTERM unless the job had ended by itself. */
     JOB_EXEC_KILL = KIND(ROLE_JOB_EXEC, 2),
 
     JOB_EXEC_LIMIT = KIND(ROLE_JOB_EXEC, 0x40)      /* background timer: the earliest time limit is over */

@@ -24,6 +24,7 @@ struct scheduler_request {
     uint64_t id;
     uint8_t state;          /* enum request_state */
     uint8_t urgency;
+    bool cancelled;         /* while its jobspec is looked up */
     int64_t submit_ns;
 };
 
@@ -81,13 +82,6 @@ static void request_answer(struct actor *self, struct scheduler *s, struct sched
     g_hash_table_remove(s->requests, &r->id);
 }
 
-static void request_lookup(struct actor *self, uint64_t id, const char *entry)
-{
-    char key[64];
-    jobid_to_entry(id, entry, key, sizeof key);
-    kvs_request_lookup(self, NAMESPACES_PRIMARY, key, LOOKUP_VALUE, id);
-}
-
 static void scheduler_handle_alloc(struct actor *self, struct scheduler *s, const struct envelope *env, struct cursor c)
 {
     uint64_t id = cursor_u64(&c);
@@ -100,7 +94,7 @@ static void scheduler_handle_alloc(struct actor *self, struct scheduler *s, cons
     r->urgency = urgency;
     r->submit_ns = submit_ns;
     actor_count(self, SCHEDULER_REQUESTS, 1);
-    request_lookup(self, id, "jobspec");
+    kvs_request_lookup_job(self, id, "jobspec", id);
 }
 
 static void request_enqueue(struct actor *self, struct scheduler *s, struct scheduler_request *r, const char *jobspec,
@@ -123,17 +117,34 @@ static void request_enqueue(struct actor *self, struct scheduler *s, struct sche
                      .exclusive = job.exclusive },
     };
     r->state = REQUEST_QUEUED;
+    if (r->cancelled) {
+        request_answer(self, s, r, SCHEDULER_CANCELLED, "");
+        return;
+    }
     if (job.nodes > 1 || !policy_submit(s->policy, actor_now(self), &request)) {
         actor_count(self, SCHEDULER_DENIALS, 1);
         request_answer(self, s, r, SCHEDULER_DENIED, "unsatisfiable request");
     }
 }
 
+/* Too late when R is being committed: the answer to the request is then that it was allocated. */
+static void scheduler_handle_cancel(struct actor *self, struct scheduler *s, struct cursor c)
+{
+    uint64_t id = cursor_u64(&c);
+    struct scheduler_request *r = g_hash_table_lookup(s->requests, &id);
+    if (r == NULL)
+        return;
+    if (r->state == REQUEST_JOBSPEC)
+        r->cancelled = true;
+    else if (r->state == REQUEST_QUEUED && policy_cancel(s->policy, actor_now(self), id))
+        request_answer(self, s, r, SCHEDULER_CANCELLED, "");
+}
+
 static void scheduler_handle_free(struct actor *self, struct scheduler *s, const struct envelope *env, struct cursor c)
 {
     uint64_t id = cursor_u64(&c);
     if (request_new(self, s, env, id, REQUEST_FREE) != NULL)
-        request_lookup(self, id, "R");
+        kvs_request_lookup_job(self, id, "R", id);
 }
 
 static void request_free(struct actor *self, struct scheduler *s, struct scheduler_request *r, const char *text,
@@ -235,6 +246,9 @@ static void scheduler_handle(struct actor *self, const struct message *m)
     case SCHEDULER_FREE:
         scheduler_handle_free(self, s, &env, c);
         break;
+    case SCHEDULER_CANCEL:
+        scheduler_handle_cancel(self, s, c);
+        break;
     case KVS_LOOKUP | KIND_REPLY:
         scheduler_handle_looked_up(self, s, &env, c);
         break;
@@ -263,6 +277,7 @@ static void scheduler_save(const struct actor *self, struct bytes *sink)
         bytes_put_u64(sink, r->id);
         bytes_put_u8(sink, r->state);
         bytes_put_u8(sink, r->urgency);
+        bytes_put_u8(sink, r->cancelled);
         bytes_put_i64(sink, r->submit_ns);
         envelope_put(sink, &r->env);
     }
@@ -279,6 +294,7 @@ static void scheduler_release(struct actor *self)
 
 static const struct kind_name scheduler_kinds[] = {
     { SCHEDULER_ALLOC, "alloc", "the job manager asks for a job's resources" },
+    { SCHEDULER_CANCEL, "cancel", "the job manager withdraws its request" },
     { SCHEDULER_FREE, "free", "the job manager gives a job's resources back" },
     { 0, NULL, NULL }
 };

@@ -107,8 +107,9 @@ static gboolean run_engine(struct job_run *run, MPI_Comm comm, GError **error)
     for (uint32_t id = 0; id < instance_actors(inst); id++) {
         struct instance_place place;
         instance_place(inst, id, &place);
+        bool replaced = place.role == ROLE_CLIENT && run->client != NULL;
         struct engine_actor actor = {
-            .role = roles_find(place.role, place.node),
+            .role = replaced ? run->client : roles_find(place.role, place.node),
             .setup = inst,
             .node = place.node,
             .process = place.node % (uint32_t)processes,

@@ -29,6 +29,7 @@ struct job_run {
     int64_t limit_ns;
     bool explicit_inbox;
     int64_t stop_after_ns;
+    const struct role *client;      /* in place of the real one; NULL: the real one. It may not report figures */
 
     /* What came out; the same on every process of the communicator, but for the rows, which are on process 0. */
     char *error;                    /* NULL: it ran to its end */

@@ -4,9 +4,12 @@
  */
 #include "../unit/suite.h"
 
+#include <errno.h>
 #include <string.h>
 
 #include "job_run.h"
+#include "ranks/route.h"
+#include "workload/jobspec.h"
 
 #define TOTAL(role, metric) job_run_total(&run, role, metric)
 
@@ -322,6 +325,196 @@ static void test_many_ids(void)
     job_run_release(&run);
 }
 
+static void submit_job(struct actor *self, int64_t duration_ns)
+{
+    const struct instance *inst = actor_setup(self);
+    struct workload_job job = {
+        .slots = 1, .cores_per_slot = 1, .duration_ns = duration_ns, .limit_ns = WORKLOAD_NO_LIMIT
+    };
+    GString *spec = jobspec_write(&job);
+    struct bytes body = BYTES_INIT;
+    bytes_put_u8(&body, 16);
+    bytes_put_span(&body, spec->str, spec->len);
+    route_send(self, instance_ingest(inst, 0), INGEST_SUBMIT, 0, &body);
+    bytes_release(&body);
+    g_string_free(spec, TRUE);
+}
+
+static void send_about_job(struct actor *self, uint64_t id, uint16_t kind)
+{
+    struct bytes body = BYTES_INIT;
+    bytes_put_u64(&body, id);
+    route_send(self, instance_job_manager(actor_setup(self)), kind, 0, &body);
+    bytes_release(&body);
+}
+
+/* A client that submits one job after the other and withdraws each of them some time after its submission, a little
+ * later each time: so every point of a job's path is met. */
+struct canceller {
+    uint64_t submitted;
+    uint64_t id;
+    uint64_t gone;          /* cancellations that came when the job was no more */
+};
+
+enum { CANCELLER_STEP_NS = 6100000, CANCELLER_JOBS = 60 };
+
+static void canceller_submit(struct actor *self, struct canceller *c)
+{
+    c->submitted++;
+    submit_job(self, 50000000);
+}
+
+static void canceller_init(struct actor *self, const void *setup)
+{
+    (void)setup;
+    canceller_submit(self, actor_state(self));
+}
+
+static void canceller_handle(struct actor *self, const struct message *m)
+{
+    struct canceller *c = actor_state(self);
+    if (m->kind == CLIENT_NEXT) {
+        send_about_job(self, c->id, JOB_MANAGER_CANCEL);
+        return;
+    }
+    struct envelope env;
+    struct cursor body = route_open(self, m, &env);
+    switch (m->kind) {
+    case INGEST_SUBMIT | KIND_REPLY:
+        c->id = cursor_u64(&body);
+        send_about_job(self, c->id, JOB_MANAGER_WAIT);
+        actor_timer(self, (int64_t)(c->submitted - 1) * CANCELLER_STEP_NS, CLIENT_NEXT, 0);
+        return;
+    case JOB_MANAGER_CANCEL | KIND_REPLY:
+        c->gone += env.error != 0;
+        return;
+    default:
+        CU_ASSERT_EQUAL(m->kind, JOB_MANAGER_WAIT | KIND_REPLY);
+        CU_ASSERT_EQUAL(env.error, 0);
+        CU_ASSERT_EQUAL(cursor_u64(&body), c->id);
+        if (c->submitted < CANCELLER_JOBS)
+            canceller_submit(self, c);
+    }
+}
+
+static void canceller_save(const struct actor *self, struct bytes *sink)
+{
+    const struct canceller *c = actor_state(self);
+    bytes_put_u64(sink, c->submitted);
+    bytes_put_u64(sink, c->gone);
+}
+
+static const struct kind_name canceller_kinds[] = {
+    { CLIENT_NEXT, "next", "the cancellation is due" },
+    { 0, NULL, NULL }
+};
+
+static const struct role role_canceller = {
+    .name = "canceller", .text = "withdraws the jobs that it submits", .state_size = sizeof(struct canceller),
+    .kinds = canceller_kinds, .init = canceller_init, .handle = canceller_handle, .save = canceller_save,
+};
+
+static void test_cancel(void)
+{
+    struct job_run run;
+    job_run_init(&run);
+    run.client = &role_canceller;
+    run.inst.costs.scheduler_request.fixed_ns = 4000000;
+    run.inst.costs.kvs_namespace.fixed_ns = 20000000;
+    job_run_go(&run, MPI_COMM_WORLD);
+    CU_ASSERT_PTR_NULL_FATAL(run.error);
+    check_alone(&run);
+    uint64_t cancelled = TOTAL("job-manager", "cancelled"), completed = TOTAL("job-manager", "completed");
+    CU_ASSERT_EQUAL(cancelled + completed, CANCELLER_JOBS);
+    CU_ASSERT(cancelled > 20 && completed > 5);
+    CU_ASSERT_EQUAL(TOTAL("scheduler", "allocations"), TOTAL("scheduler", "freed"));
+    CU_ASSERT_EQUAL(TOTAL("job-exec", "starts"), TOTAL("job-exec", "releases"));
+    CU_ASSERT_EQUAL(TOTAL("job-exec", "launches"), TOTAL("executor", "shells"));
+    CU_ASSERT_EQUAL(TOTAL("broker", "published_created"), TOTAL("broker", "published_removed"));
+    /* they were met while they waited, while they were prepared, and while they ran */
+    CU_ASSERT(TOTAL("scheduler", "allocations") < CANCELLER_JOBS);
+    CU_ASSERT(TOTAL("job-exec", "launches") < TOTAL("job-exec", "starts"));
+    CU_ASSERT(TOTAL("executor", "signalled") > 5);
+    job_run_release(&run);
+}
+
+/* A client that submits long jobs, of which one can run, and then withdraws them all, the last one first. */
+struct withdrawer {
+    uint32_t answered;
+    uint32_t ended;
+    uint64_t ids[4];
+};
+
+static void withdrawer_init(struct actor *self, const void *setup)
+{
+    (void)setup;
+    for (unsigned i = 0; i < 4; i++)
+        submit_job(self, 100 * INT64_C(1000000000));
+}
+
+static void withdrawer_handle(struct actor *self, const struct message *m)
+{
+    struct withdrawer *w = actor_state(self);
+    if (m->kind == CLIENT_NEXT) {
+        for (unsigned i = 4; i-- > 0;)
+            send_about_job(self, w->ids[i], JOB_MANAGER_CANCEL);
+        send_about_job(self, 17, JOB_MANAGER_CANCEL);
+        return;
+    }
+    struct envelope env;
+    struct cursor body = route_open(self, m, &env);
+    if (m->kind == (INGEST_SUBMIT | KIND_REPLY)) {
+        w->ids[w->answered++] = cursor_u64(&body);
+        send_about_job(self, 0, JOB_MANAGER_WAIT);
+        if (w->answered == 4)
+            actor_timer(self, 1000000000, CLIENT_NEXT, 0);
+    } else if (m->kind == (JOB_MANAGER_CANCEL | KIND_REPLY)) {
+        CU_ASSERT_EQUAL(env.error, w->answered++ < 8 ? 0 : ENOENT);
+    } else {
+        CU_ASSERT_EQUAL(env.error, w->ended < 4 ? 0 : ECHILD);
+        if (w->ended++ >= 4)
+            return;
+        /* the three that wait end before the one that runs */
+        CU_ASSERT_EQUAL(cursor_u64(&body), w->ids[4 - w->ended]);
+        CU_ASSERT_EQUAL(cursor_u8(&body), 0);
+        if (w->ended == 4)
+            send_about_job(self, 0, JOB_MANAGER_WAIT);      /* for nothing */
+    }
+}
+
+static void withdrawer_save(const struct actor *self, struct bytes *sink)
+{
+    const struct withdrawer *w = actor_state(self);
+    bytes_put_u32(sink, w->answered);
+    bytes_put_u32(sink, w->ended);
+}
+
+static const struct role role_withdrawer = {
+    .name = "withdrawer", .text = "withdraws jobs that wait", .state_size = sizeof(struct withdrawer),
+    .kinds = canceller_kinds, .init = withdrawer_init, .handle = withdrawer_handle, .save = withdrawer_save,
+};
+
+static void test_cancel_waiting(void)
+{
+    static const uint32_t limits[] = { 1, 2, INSTANCE_ALLOC_UNLIMITED };
+    for (unsigned i = 0; i < G_N_ELEMENTS(limits); i++) {
+        struct job_run run;
+        job_run_init(&run);
+        run.client = &role_withdrawer;
+        run.inst.nodes = 1;
+        run.inst.cores_per_node = 1;
+        run.inst.alloc_limit = limits[i];
+        job_run_go(&run, MPI_COMM_WORLD);
+        CU_ASSERT_PTR_NULL_FATAL(run.error);
+        check_alone(&run);
+        CU_ASSERT_EQUAL(TOTAL("job-manager", "cancelled"), 4);
+        CU_ASSERT_EQUAL(TOTAL("scheduler", "allocations"), 1);
+        CU_ASSERT_EQUAL(TOTAL("scheduler", "freed"), 1);
+        CU_ASSERT_EQUAL(TOTAL("executor", "signalled"), 1);
+        job_run_release(&run);
+    }
+}
+
 static void test_stopped(void)
 {
     struct job_run run;
@@ -349,6 +542,8 @@ int main(int argc, char **argv)
         { "a job that overruns its limit is killed", test_limit },
         { "a limit that is over before the task runs kills it", test_short_limit },
         { "watches begin when jobs are long, or when forced", test_watches },
+        { "a job can be withdrawn at any time", test_cancel },
+        { "jobs that wait can be withdrawn", test_cancel_waiting },
         { "a submission window delays submissions", test_window },
         { "no jobs are no problem", test_no_jobs },
         { "the 1025th id of a millisecond waits", test_many_ids },

@@ -3,13 +3,19 @@
 
 enum { FIRST_CAPACITY = 64, HANDLES_MAX = 1 << 30 };
 
+/* The tag, which is also where a slot belongs, spares looking at most blobs that are not meant. */
+struct pool_slot {
+    uint32_t tag;
+    uint32_t handle_plus_one;   /* 0: empty */
+};
+
 struct blob_pool {
     struct blob **blobs;        /* by handle; NULL where a handle is free */
     uint32_t *free_handles;     /* a stack */
     uint32_t handles;           /* in use or free */
     uint32_t handles_capacity;
     uint32_t free_count;
-    uint32_t *table;            /* handle + 1, 0: empty; open addressing, linear */
+    struct pool_slot *table;    /* open addressing, linear */
     uint32_t capacity;          /* of the table: a power of two */
     size_t bytes;               /* of the blobs, with their headers */
 };
@@ -18,7 +24,7 @@ struct blob_pool *blob_pool_new(void)
 {
     struct blob_pool *pool = g_new0(struct blob_pool, 1);
     pool->capacity = FIRST_CAPACITY;
-    pool->table = g_new0(uint32_t, pool->capacity);
+    pool->table = g_new0(struct pool_slot, pool->capacity);
     return pool;
 }
 
@@ -51,23 +57,33 @@ struct blob *blob_pool_get(const struct blob_pool *pool, uint32_t handle)
 }
 
 /* Where the reference is, or would go. */
-static uint32_t slot_of(const struct blob_pool *pool, const struct blobref *ref)
+static struct pool_slot *slot_of(const struct blob_pool *pool, const struct blobref *ref)
 {
     uint32_t mask = pool->capacity - 1;
-    uint32_t slot = (uint32_t)blobref_key(ref) & mask;
-    while (pool->table[slot] != 0 && !blobref_equal(&pool->blobs[pool->table[slot] - 1]->ref, ref))
-        slot = (slot + 1) & mask;
-    return slot;
+    uint32_t tag = (uint32_t)blobref_key(ref);
+    uint32_t i = tag & mask;
+    while (pool->table[i].handle_plus_one != 0 &&
+           (pool->table[i].tag != tag || !blobref_equal(&pool->blobs[pool->table[i].handle_plus_one - 1]->ref, ref)))
+        i = (i + 1) & mask;
+    return &pool->table[i];
 }
 
 static void table_grow(struct blob_pool *pool)
 {
-    g_free(pool->table);
+    struct pool_slot *old = pool->table;
+    uint32_t old_capacity = pool->capacity;
     pool->capacity *= 2;
-    pool->table = g_new0(uint32_t, pool->capacity);
-    for (uint32_t i = 0; i < pool->handles; i++)
-        if (pool->blobs[i] != NULL)
-            pool->table[slot_of(pool, &pool->blobs[i]->ref)] = i + 1;
+    pool->table = g_new0(struct pool_slot, pool->capacity);
+    uint32_t mask = pool->capacity - 1;
+    for (uint32_t k = 0; k < old_capacity; k++) {
+        if (old[k].handle_plus_one == 0)
+            continue;
+        uint32_t i = old[k].tag & mask;
+        while (pool->table[i].handle_plus_one != 0)
+            i = (i + 1) & mask;
+        pool->table[i] = old[k];
+    }
+    g_free(old);
 }
 
 static uint32_t handle_take(struct blob_pool *pool)
@@ -83,11 +99,17 @@ static uint32_t handle_take(struct blob_pool *pool)
     return pool->handles++;
 }
 
+struct blob *blob_pool_find(const struct blob_pool *pool, const struct blobref *ref)
+{
+    const struct pool_slot *slot = slot_of(pool, ref);
+    return slot->handle_plus_one == 0 ? NULL : pool->blobs[slot->handle_plus_one - 1];
+}
+
 struct blob *blob_pool_take(struct blob_pool *pool, const struct blobref *ref, const void *data, size_t size)
 {
-    uint32_t slot = slot_of(pool, ref);
-    if (pool->table[slot] != 0)
-        return blob_ref(pool->blobs[pool->table[slot] - 1]);
+    struct pool_slot *slot = slot_of(pool, ref);
+    if (slot->handle_plus_one != 0)
+        return blob_ref(pool->blobs[slot->handle_plus_one - 1]);
     g_assert(size <= UINT32_MAX);
     if (blob_pool_count(pool) >= pool->capacity / 4 * 3) {
         table_grow(pool);
@@ -102,23 +124,25 @@ struct blob *blob_pool_take(struct blob_pool *pool, const struct blobref *ref, c
     if (size != 0)
         memcpy(blob->bytes, data, size);
     pool->blobs[blob->handle] = blob;
-    pool->table[slot] = blob->handle + 1;
+    *slot = (struct pool_slot){ (uint32_t)blobref_key(ref), blob->handle + 1u };
     pool->bytes += sizeof *blob + size;
     return blob;
 }
 
 /* Empties a slot of the table; later members of its run move up, so that no search ends too early. */
-static void table_remove(struct blob_pool *pool, uint32_t hole)
+static void table_remove(struct blob_pool *pool, const struct blob *blob)
 {
     uint32_t mask = pool->capacity - 1;
-    for (uint32_t slot = (hole + 1) & mask; pool->table[slot] != 0; slot = (slot + 1) & mask) {
-        uint32_t home = (uint32_t)blobref_key(&pool->blobs[pool->table[slot] - 1]->ref) & mask;
-        if (((slot - home) & mask) >= ((slot - hole) & mask)) {
-            pool->table[hole] = pool->table[slot];
-            hole = slot;
+    uint32_t hole = (uint32_t)blobref_key(&blob->ref) & mask;
+    while (pool->table[hole].handle_plus_one != blob->handle + 1u)
+        hole = (hole + 1) & mask;
+    for (uint32_t i = (hole + 1) & mask; pool->table[i].handle_plus_one != 0; i = (i + 1) & mask) {
+        if (((i - pool->table[i].tag) & mask) >= ((i - hole) & mask)) {
+            pool->table[hole] = pool->table[i];
+            hole = i;
         }
     }
-    pool->table[hole] = 0;
+    pool->table[hole].handle_plus_one = 0;
 }
 
 void blob_pool_unref(struct blob_pool *pool, struct blob *blob)
@@ -126,7 +150,7 @@ void blob_pool_unref(struct blob_pool *pool, struct blob *blob)
     g_assert(blob->references > 0);
     if (--blob->references != 0)
         return;
-    table_remove(pool, slot_of(pool, &blob->ref));
+    table_remove(pool, blob);
     pool->blobs[blob->handle] = NULL;
     pool->free_handles[pool->free_count++] = blob->handle;
     pool->bytes -= sizeof *blob + blob->size;

@@ -42,6 +42,8 @@ void blob_pool_free(struct blob_pool *pool);
 size_t blob_pool_memory_bytes(const struct blob_pool *pool);
 /* How many different blobs it holds. */
 uint32_t blob_pool_count(const struct blob_pool *pool);
+/* The blob with this reference, which stays the pool's; NULL when no one in this process has it. */
+struct blob *blob_pool_find(const struct blob_pool *pool, const struct blobref *ref);
 /* The blob of these bytes, found or made, with one reference for the caller. */
 struct blob *blob_pool_take(struct blob_pool *pool, const struct blobref *ref, const void *data, size_t size);
 void blob_pool_unref(struct blob_pool *pool, struct blob *blob);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kvs/content.h"
 
+#include <stdlib.h>
+
 enum { FIRST_CAPACITY = 16 };
 
 static inline struct blob *slot_blob(const struct content *c, const struct content_slot *slot)
@@ -13,22 +15,34 @@ static inline bool slot_dirty(const struct content_slot *slot)
     return (slot->handle_dirty & 1) != 0;
 }
 
-/* Where the reference is, or would go; the table must not be empty of slots. */
-static struct content_slot *slot_of(const struct content *c, const struct blobref *ref)
+static inline uint32_t home_of(const struct content *c, uint32_t handle)
+{
+    /* Handles are given out one after the other: a multiplication (by 2^32 over the golden ratio) spreads them. */
+    return (handle * 2654435769u) >> c->shift;
+}
+
+/* Where the blob with this handle is, or would go; the table must have an empty slot. Blobs of the pool are told apart
+ * by their handles, so no blob is looked at. */
+static struct content_slot *slot_of(const struct content *c, uint32_t handle)
 {
     uint32_t mask = c->capacity - 1;
-    uint32_t slot = (uint32_t)blobref_key(ref) & mask;
-    while (c->slots[slot].handle_dirty != 0 && !blobref_equal(&slot_blob(c, &c->slots[slot])->ref, ref))
-        slot = (slot + 1) & mask;
-    return &c->slots[slot];
+    uint32_t i = home_of(c, handle);
+    while (c->slots[i].handle_dirty != 0 && c->slots[i].handle_dirty >> 1 != handle + 1)
+        i = (i + 1) & mask;
+    return &c->slots[i];
+}
+
+static struct content_slot *slot_of_blob(const struct content *c, const struct blob *blob)
+{
+    if (blob == NULL || c->blobs == 0)
+        return NULL;
+    struct content_slot *slot = slot_of(c, blob->handle);
+    return slot->handle_dirty != 0 ? slot : NULL;
 }
 
 static struct content_slot *slot_find(const struct content *c, const struct blobref *ref)
 {
-    if (c->blobs == 0)
-        return NULL;
-    struct content_slot *slot = slot_of(c, ref);
-    return slot->handle_dirty != 0 ? slot : NULL;
+    return c->blobs == 0 ? NULL : slot_of_blob(c, blob_pool_find(c->pool, ref));
 }
 
 static void table_resize(struct content *c, uint32_t capacity)
@@ -36,10 +50,11 @@ static void table_resize(struct content *c, uint32_t capacity)
     struct content_slot *old = c->slots;
     uint32_t old_capacity = c->capacity;
     c->capacity = capacity;
+    c->shift = 32 - (uint32_t)g_bit_nth_lsf(capacity, -1);
     c->slots = g_new0(struct content_slot, capacity);
     for (uint32_t i = 0; i < old_capacity; i++)
         if (old[i].handle_dirty != 0)
-            *slot_of(c, &slot_blob(c, &old[i])->ref) = old[i];
+            *slot_of(c, (old[i].handle_dirty >> 1) - 1) = old[i];
     g_free(old);
 }
 
@@ -93,7 +108,7 @@ static void insert_new(struct content *c, struct blob *blob, uint32_t epoch)
 {
     if (c->blobs >= c->capacity / 4 * 3)
         table_resize(c, c->capacity == 0 ? FIRST_CAPACITY : c->capacity * 2);
-    *slot_of(c, &blob->ref) = (struct content_slot){ (blob->handle + 1) << 1, epoch };
+    *slot_of(c, blob->handle) = (struct content_slot){ (blob->handle + 1u) << 1, epoch };
     c->blobs++;
     c->bytes += blob->size;
 }
@@ -104,16 +119,25 @@ static inline void tell(bool *is_new, bool value)
         *is_new = value;
 }
 
-struct blob *content_insert(struct content *c, const struct blobref *ref, const void *data, size_t size,
-                            uint32_t epoch, bool *is_new)
+/* Takes over one reference of the blob. */
+static struct blob *insert(struct content *c, struct blob *blob, uint32_t epoch, bool *is_new)
 {
-    struct blob *blob = content_use(c, ref, epoch);
-    tell(is_new, blob == NULL);
-    if (blob == NULL) {
-        blob = blob_pool_take(c->pool, ref, data, size);
+    struct content_slot *slot = slot_of_blob(c, blob);
+    if (is_new != NULL)
+        *is_new = slot == NULL;
+    if (slot != NULL) {
+        slot->epoch = epoch;
+        blob_pool_unref(c->pool, blob);
+    } else {
         insert_new(c, blob, epoch);
     }
     return blob;
+}
+
+struct blob *content_insert(struct content *c, const struct blobref *ref, const void *data, size_t size,
+                            uint32_t epoch, bool *is_new)
+{
+    return insert(c, blob_pool_take(c->pool, ref, data, size), epoch, is_new);
 }
 
 struct blob *content_put(struct content *c, const void *data, size_t size, uint32_t epoch, bool *is_new)
@@ -125,10 +149,7 @@ struct blob *content_put(struct content *c, const void *data, size_t size, uint3
 void content_add(struct content *c, struct blob *blob, uint32_t epoch, bool *is_new)
 {
     g_assert(blob_pool_get(c->pool, blob->handle) == blob);
-    bool absent = content_use(c, &blob->ref, epoch) == NULL;
-    tell(is_new, absent);
-    if (absent)
-        insert_new(c, blob_ref(blob), epoch);
+    insert(c, blob_ref(blob), epoch, is_new);
 }
 
 bool content_set_dirty(struct content *c, const struct blobref *ref, bool dirty)
@@ -167,7 +188,7 @@ bool content_remove(struct content *c, const struct blobref *ref)
     forget(c, found);
     /* Later members of the run move up, so that no search ends too early. */
     for (uint32_t i = (hole + 1) & mask; c->slots[i].handle_dirty != 0; i = (i + 1) & mask) {
-        uint32_t home = (uint32_t)blobref_key(&slot_blob(c, &c->slots[i])->ref) & mask;
+        uint32_t home = home_of(c, (c->slots[i].handle_dirty >> 1) - 1);
         if (((i - home) & mask) >= ((i - hole) & mask)) {
             c->slots[hole] = c->slots[i];
             hole = i;
@@ -198,27 +219,38 @@ uint32_t content_expire(struct content *c, uint32_t oldest, content_keep_fn keep
     return before - c->blobs;
 }
 
-static int compare_slots(gconstpointer a, gconstpointer b, gpointer data)
+struct saved {
+    uint64_t order;     /* the first eight bytes of the reference, as a big number: orders most pairs alone */
+    const struct content_slot *slot;
+    const struct blob *blob;
+};
+
+static int compare_saved(const void *a, const void *b)
 {
-    return blobref_compare(&slot_blob(data, *(struct content_slot *const *)a)->ref,
-                           &slot_blob(data, *(struct content_slot *const *)b)->ref);
+    const struct saved *x = a;
+    const struct saved *y = b;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    return blobref_compare(&x->blob->ref, &y->blob->ref);
 }
 
 void content_save(const struct content *c, struct bytes *sink)
 {
-    GPtrArray *sorted = g_ptr_array_sized_new(c->blobs);
-    for (uint32_t i = 0; i < c->capacity; i++)
-        if (c->slots[i].handle_dirty != 0)
-            g_ptr_array_add(sorted, &c->slots[i]);
-    g_ptr_array_sort_with_data(sorted, compare_slots, (gpointer)c);
-    bytes_put_u32(sink, c->blobs);
-    for (guint i = 0; i < sorted->len; i++) {
-        const struct content_slot *slot = sorted->pdata[i];
-        const struct blob *blob = slot_blob(c, slot);
-        blobref_put(sink, &blob->ref);
-        bytes_put_u32(sink, blob->size);
-        bytes_put_u32(sink, slot->epoch);
-        bytes_put_u8(sink, slot_dirty(slot));
+    struct saved *sorted = g_new(struct saved, c->blobs);
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < c->capacity; i++) {
+        if (c->slots[i].handle_dirty == 0)
+            continue;
+        const struct blob *blob = slot_blob(c, &c->slots[i]);
+        sorted[count++] = (struct saved){ GUINT64_FROM_BE(blobref_key(&blob->ref)), &c->slots[i], blob };
     }
-    g_ptr_array_free(sorted, TRUE);
+    qsort(sorted, count, sizeof *sorted, compare_saved);
+    bytes_put_u32(sink, count);
+    for (uint32_t i = 0; i < count; i++) {
+        blobref_put(sink, &sorted[i].blob->ref);
+        bytes_put_u32(sink, sorted[i].blob->size);
+        bytes_put_u32(sink, sorted[i].slot->epoch);
+        bytes_put_u8(sink, slot_dirty(sorted[i].slot));
+    }
+    g_free(sorted);
 }

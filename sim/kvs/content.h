@@ -32,8 +32,9 @@ struct content_slot {
 struct content {
     struct blob_pool *pool;
     bool owns_pool;
-    struct content_slot *slots;     /* open addressing by the reference's bits; capacity is a power of two or 0 */
+    struct content_slot *slots;     /* open addressing by the handle; capacity is a power of two or 0 */
     uint32_t capacity;
+    uint32_t shift;                 /* 32 - log2 of the capacity */
     uint32_t blobs;                 /* how many */
     uint32_t dirty;                 /* how many of them are dirty */
     uint64_t bytes;                 /* sum of their sizes */

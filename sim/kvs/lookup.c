@@ -9,7 +9,6 @@ struct lookup *lookup_new(const struct blobref *root, const char *key, enum look
 {
     struct lookup *l = g_new0(struct lookup, 1);
     l->type = type;
-    l->missing = g_array_new(FALSE, FALSE, sizeof(struct blobref));
     l->root = l->directory = *root;
     l->path = g_malloc(strlen(key) + 2);
     key_normalize(key, l->path);
@@ -21,7 +20,8 @@ void lookup_free(struct lookup *l)
 {
     if (l == NULL)
         return;
-    g_array_free(l->missing, TRUE);
+    if (l->missing != NULL)
+        g_array_free(l->missing, TRUE);
     bytes_release(&l->value);
     bytes_release(&l->in_place);
     g_free(l->namespace_name);
@@ -35,8 +35,16 @@ static enum lookup_state fail(struct lookup *l, int errnum)
     return l->state = LOOKUP_FAILED;
 }
 
+static bool misses_blobs(const struct lookup *l)
+{
+    return l->missing != NULL && l->missing->len != 0;
+}
+
 static void note_missing(struct lookup *l, const struct blobref *ref)
 {
+    /* Most lookups find all in the cache. */
+    if (l->missing == NULL)
+        l->missing = g_array_new(FALSE, FALSE, sizeof(struct blobref));
     for (guint i = 0; i < l->missing->len; i++)
         if (blobref_equal(&g_array_index(l->missing, struct blobref, i), ref))
             return;
@@ -71,10 +79,10 @@ static enum lookup_state finish_reference(struct lookup *l, const struct treeobj
         const struct blob *blob = content_use(cache, &ref, epoch);
         if (blob == NULL)
             note_missing(l, &ref);
-        else if (l->missing->len == 0)
+        else if (!misses_blobs(l))
             bytes_put(&l->value, blob->bytes, blob->size);
     }
-    return l->missing->len != 0 ? wait_for_missing(l) : (l->state = LOOKUP_DONE);
+    return misses_blobs(l) ? wait_for_missing(l) : (l->state = LOOKUP_DONE);
 }
 
 static void go_to_root(struct lookup *l)
@@ -222,7 +230,8 @@ enum lookup_state lookup_walk(struct lookup *l, struct content *cache, uint32_t 
         return l->state;
     if (l->errnum != 0)
         return l->state = LOOKUP_FAILED;
-    g_array_set_size(l->missing, 0);
+    if (l->missing != NULL)
+        g_array_set_size(l->missing, 0);
     while (l->state == LOOKUP_WALKING)
         step(l, cache, epoch);
     return l->state;
@@ -258,8 +267,9 @@ void lookup_save(const struct lookup *l, struct bytes *sink)
     bytes_put_u8(sink, (uint8_t)l->state);
     bytes_put_u32(sink, (uint32_t)l->errnum);
     bytes_put_u32(sink, l->outstanding);
-    bytes_put_u32(sink, l->missing->len);
-    bytes_put(sink, l->missing->data, (size_t)l->missing->len * BLOBREF_SIZE);
+    bytes_put_u32(sink, misses_blobs(l) ? l->missing->len : 0);
+    if (misses_blobs(l))
+        bytes_put(sink, l->missing->data, (size_t)l->missing->len * BLOBREF_SIZE);
     bytes_put_text(sink, l->namespace_name == NULL ? "" : l->namespace_name);
     bytes_put_span(sink, l->value.data, l->value.size);
     blobref_put(sink, &l->root);

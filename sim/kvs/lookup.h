@@ -48,7 +48,7 @@ struct lookup {
     enum lookup_state state;
     int errnum;
     uint32_t outstanding;       /* LOOKUP_LOADING: blobs that it waits for */
-    GArray *missing;            /* LOOKUP_LOADING: struct blobref, each once */
+    GArray *missing;            /* LOOKUP_LOADING: struct blobref, each once; may be NULL else */
     char *namespace_name;       /* LOOKUP_NAMESPACE; afterwards the namespace it is in; NULL: where it began */
     struct bytes value;         /* LOOKUP_DONE: the value's bytes, or the canonical bytes of the object */
     struct treeobj object;      /* LOOKUP_DONE, all types but LOOKUP_VALUE: a view of them */

@@ -33,6 +33,14 @@ static hid_t stored_type(const struct table_column *column)
     return type;
 }
 
+/* A compressed chunk that grows stays in the cache; an uncompressed one needs none: rows go to the file at once. */
+static hid_t access_new(bool compress, hsize_t chunk_rows)
+{
+    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
+    H5Pset_chunk_cache(access, 11, compress ? 2 * (size_t)chunk_rows * sizeof(uint64_t) : 0, 1.0);
+    return access;
+}
+
 static hid_t column_create(hid_t group, const struct table_column *column, unsigned chunk_rows, bool compress)
 {
     hsize_t none = 0, unlimited = H5S_UNLIMITED, chunk = chunk_rows;
@@ -44,9 +52,8 @@ static hid_t column_create(hid_t group, const struct table_column *column, unsig
         H5Pset_shuffle(creation);
         H5Pset_deflate(creation, 1);
     }
-    /* Whole chunks leave the cache at once, a growing one stays: rows are written once. */
-    hid_t access = H5Pcreate(H5P_DATASET_ACCESS);
-    H5Pset_chunk_cache(access, 11, 2 * (size_t)chunk_rows * 8, 1.0);
+    H5Pset_fill_time(creation, H5D_FILL_TIME_NEVER);
+    hid_t access = access_new(compress, chunk_rows);
     hid_t dataset = H5Dcreate2(group, column->name, type, space, H5P_DEFAULT, creation, access);
     H5Pclose(access);
     H5Pclose(creation);
@@ -158,6 +165,24 @@ static bool type_recognise(hid_t dataset, enum table_type *type)
     return true;
 }
 
+/* Opens a dataset for reading in blocks: without a cache when it is not compressed. */
+static hid_t column_reopen(hid_t group, const char *name)
+{
+    hid_t dataset = H5Dopen2(group, name, H5P_DEFAULT);
+    hid_t creation = dataset < 0 ? -1 : H5Dget_create_plist(dataset);
+    if (creation < 0)
+        return dataset;
+    bool compressed = H5Pget_nfilters(creation) > 0;
+    H5Pclose(creation);
+    if (compressed)
+        return dataset;
+    H5Dclose(dataset);
+    hid_t access = access_new(false, 0);
+    dataset = H5Dopen2(group, name, access);
+    H5Pclose(access);
+    return dataset;
+}
+
 /* Opens the next column; *reason when it is not as it should be. */
 static bool column_open(struct columns *c, const char *name, char **reason)
 {
@@ -167,7 +192,7 @@ static bool column_open(struct columns *c, const char *name, char **reason)
         *reason = g_strdup_printf("its column %s is missing or is not one-dimensional", name);
         return false;
     }
-    c->dataset[i] = H5Dopen2(c->group, name, H5P_DEFAULT);
+    c->dataset[i] = column_reopen(c->group, name);
     c->name[i] = g_strdup(name);
     c->count++;
     if (!type_recognise(c->dataset[i], &c->type[i]))

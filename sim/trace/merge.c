@@ -8,8 +8,10 @@
 #include "trace/seal.h"
 
 enum {
-    SCAN_ROWS = 65536,      /* read at once while stretches are looked for, and written at once */
-    BLOCK_ROWS = 2048       /* of an open stretch */
+    OUT_ROWS = PART_BATCH_ROWS,     /* written at once */
+    BLOCK_ROWS_MOST = PART_BATCH_ROWS,
+    BLOCK_ROWS_LEAST = 1024,        /* read at once, of an open stretch */
+    HELD_ROWS = 1 << 21             /* about so many, 100 MB, if all stretches were open */
 };
 
 struct source {
@@ -31,6 +33,7 @@ struct stretch {
 struct merge {
     GPtrArray *sources;
     GArray *stretches;          /* by first time */
+    unsigned block_rows;
     struct columns *to;
     struct event_arrays out;
     unsigned out_filled;
@@ -109,37 +112,27 @@ static bool rows_read(const struct source *s, uint64_t first, unsigned n, struct
     return true;
 }
 
-/* Finds the stretches of one part. */
-static gboolean source_scan(struct merge *m, struct source *s, GError **error)
+/* The stretches of one part, as it lists them. Those that begin behind the rows that are right were not flushed. */
+static gboolean stretches_read(struct merge *m, struct source *s, GError **error)
 {
-    struct event_arrays rows, last;
-    event_arrays_init(&rows, SCAN_ROWS);
-    event_arrays_init(&last, 1);
-    struct stretch stretch = { .source = s };
-    bool good = true;
-    for (uint64_t first = 0; good && first < s->columns.rows; first += SCAN_ROWS) {
-        unsigned n = (unsigned)MIN((uint64_t)SCAN_ROWS, s->columns.rows - first);
-        good = rows_read(s, first, n, &rows);
-        for (unsigned i = 0; good && i < n; i++) {
-            uint64_t row = first + i;
-            bool follows = row != 0 && (i != 0 ? event_arrays_compare(&rows, i - 1, &rows, i) < 0
-                                               : event_arrays_compare(&last, 0, &rows, 0) < 0);
-            if (follows)
-                continue;
-            stretch.end = row;
-            if (row != 0)
-                g_array_append_val(m->stretches, stretch);
-            stretch.next = row;
-            stretch.first_time_ns = rows.time_ns[i];
-        }
-        event_arrays_copy(&last, 0, &rows, n - 1, 1);
-    }
-    stretch.end = s->columns.rows;
-    if (s->columns.rows != 0)
+    uint64_t count = 0, rows = s->columns.rows;
+    if (rows == 0)
+        return TRUE;
+    if (!hdf5_array_size(s->file, "stretch_row", &count) || count == 0 || count > rows)
+        return failure(s, "does not list its stretches; it is damaged", error);
+    uint64_t *row = g_new(uint64_t, count);
+    int64_t *time_ns = g_new(int64_t, count);
+    bool good = hdf5_get_array(s->file, "stretch_row", H5T_NATIVE_UINT64, row, count) &&
+                hdf5_get_array(s->file, "stretch_time", H5T_NATIVE_INT64, time_ns, count) && row[0] == 0;
+    for (uint64_t i = 0; good && i < count && row[i] < rows; i++) {
+        struct stretch stretch = { .source = s, .next = row[i], .end = i + 1 < count ? MIN(row[i + 1], rows) : rows,
+                                   .first_time_ns = time_ns[i] };
+        good = stretch.next < stretch.end;
         g_array_append_val(m->stretches, stretch);
-    event_arrays_release(&last);
-    event_arrays_release(&rows);
-    return good || failure(s, "its rows cannot be read; the file is damaged", error);
+    }
+    g_free(time_ns);
+    g_free(row);
+    return good || failure(s, "its list of stretches is damaged", error);
 }
 
 static int stretch_compare(const void *one, const void *other)
@@ -149,11 +142,11 @@ static int stretch_compare(const void *one, const void *other)
 }
 
 /* The next rows into the block; false at the stretch's end (the block is then freed). */
-static bool stretch_fill(struct stretch *s, bool *good)
+static bool stretch_fill(const struct merge *m, struct stretch *s, bool *good)
 {
-    unsigned n = (unsigned)MIN((uint64_t)BLOCK_ROWS, s->end - s->next);
+    unsigned n = (unsigned)MIN((uint64_t)m->block_rows, s->end - s->next);
     if (s->block.time_ns == NULL)
-        event_arrays_init(&s->block, BLOCK_ROWS);
+        event_arrays_init(&s->block, m->block_rows);
     if (n == 0 || !rows_read(s->source, s->next, n, &s->block)) {
         *good = n == 0;
         event_arrays_release(&s->block);
@@ -188,11 +181,11 @@ static bool stretch_move(struct merge *m, struct stretch *s, const struct stretc
                 break;
     }
     while (s->at < end) {
-        unsigned n = MIN(end - s->at, SCAN_ROWS - m->out_filled);
+        unsigned n = MIN(end - s->at, OUT_ROWS - m->out_filled);
         event_arrays_copy(&m->out, m->out_filled, &s->block, s->at, n);
         m->out_filled += n;
         s->at += n;
-        if (m->out_filled == SCAN_ROWS && !out_write(m))
+        if (m->out_filled == OUT_ROWS && !out_write(m))
             return false;
     }
     return true;
@@ -267,7 +260,7 @@ static gboolean stretches_join(struct merge *m, GError **error)
                (heap->len == 0 || stretch_at(m, next)->first_time_ns <= head_time_ns(heap->pdata[0]))) {
             struct stretch *opened = stretch_at(m, next++);
             reading = opened->source;
-            if (stretch_fill(opened, &good))
+            if (stretch_fill(m, opened, &good))
                 heap_add(heap, opened);
         }
         if (!good || heap->len == 0)
@@ -276,7 +269,7 @@ static gboolean stretches_join(struct merge *m, GError **error)
         int64_t before_ns = next < m->stretches->len ? stretch_at(m, next)->first_time_ns : INT64_MAX;
         wrote = stretch_move(m, least, heap_second(heap), before_ns);
         reading = least->source;
-        if (least->at == least->filled && !stretch_fill(least, &good))
+        if (least->at == least->filled && !stretch_fill(m, least, &good))
             g_ptr_array_remove_index_fast(heap, 0);
         if (heap->len != 0)
             heap_sink(heap, 0);
@@ -288,29 +281,61 @@ static gboolean stretches_join(struct merge *m, GError **error)
     return wrote || hdf5_failure(error, "the joined trace", "rows cannot be written");
 }
 
-gboolean merge_parts(const char *trace_path, unsigned processes, uint64_t seed, struct columns *to,
-                     int64_t *horizon_ns, GError **error)
+static void merge_init(struct merge *m, struct columns *to)
 {
-    struct merge m = { .to = to };
-    m.sources = g_ptr_array_new_with_free_func(source_free);
-    m.stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
-    event_arrays_init(&m.out, SCAN_ROWS);
+    *m = (struct merge){ .to = to };
+    m->sources = g_ptr_array_new_with_free_func(source_free);
+    m->stretches = g_array_new(FALSE, FALSE, sizeof(struct stretch));
+    event_arrays_init(&m->out, OUT_ROWS);
+}
+
+static void merge_release(struct merge *m)
+{
+    for (guint i = 0; i < m->stretches->len; i++)
+        event_arrays_release(&stretch_at(m, i)->block);
+    g_array_free(m->stretches, TRUE);
+    g_ptr_array_free(m->sources, TRUE);
+    event_arrays_release(&m->out);
+}
+
+static gboolean sources_open(struct merge *m, const char *trace_path, unsigned processes, uint64_t seed,
+                             int64_t *horizon_ns, GError **error)
+{
     *horizon_ns = INT64_MAX;
-    gboolean good = TRUE;
-    for (unsigned process = 0; good && process < processes; process++) {
+    for (unsigned process = 0; process < processes; process++) {
         struct source *s = g_new0(struct source, 1);
         s->file = s->columns.group = -1;
         s->path = part_path(trace_path, process);
-        g_ptr_array_add(m.sources, s);
-        good = source_open(s, process, processes, seed, horizon_ns, error) && source_scan(&m, s, error);
+        g_ptr_array_add(m->sources, s);
+        if (!source_open(s, process, processes, seed, horizon_ns, error) || !stretches_read(m, s, error))
+            return FALSE;
     }
-    g_array_sort(m.stretches, stretch_compare);
-    good = good && stretches_join(&m, error);
-    for (guint i = 0; i < m.stretches->len; i++)
-        event_arrays_release(&stretch_at(&m, i)->block);
-    g_array_free(m.stretches, TRUE);
-    g_ptr_array_free(m.sources, TRUE);
-    event_arrays_release(&m.out);
+    return TRUE;
+}
+
+gboolean merge_parts(const char *trace_path, unsigned processes, uint64_t seed, struct columns *to,
+                     int64_t *horizon_ns, GError **error)
+{
+    struct merge m;
+    merge_init(&m, to);
+    gboolean good = sources_open(&m, trace_path, processes, seed, horizon_ns, error);
+    if (good) {
+        m.block_rows = CLAMP(HELD_ROWS / MAX(m.stretches->len, 1), (unsigned)BLOCK_ROWS_LEAST,
+                             (unsigned)BLOCK_ROWS_MOST);
+        g_array_sort(m.stretches, stretch_compare);
+        good = stretches_join(&m, error);
+    }
+    merge_release(&m);
+    return good;
+}
+
+gboolean merge_check(const char *trace_path, unsigned processes, uint64_t seed, GError **error)
+{
+    struct merge m;
+    int64_t horizon_ns;
+    merge_init(&m, NULL);
+    gboolean good = sources_open(&m, trace_path, processes, seed, &horizon_ns, error);
+    merge_release(&m);
     return good;
 }
 

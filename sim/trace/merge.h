@@ -20,6 +20,9 @@
 gboolean merge_parts(const char *trace_path, unsigned processes, uint64_t seed, struct columns *to,
                      int64_t *horizon_ns, GError **error);
 
+/* Only looks whether all parts are there, and what they say of themselves can be read. */
+gboolean merge_check(const char *trace_path, unsigned processes, uint64_t seed, GError **error);
+
 /* Removes all files beside the trace that have the name of a part of it. */
 void merge_remove_parts(const char *trace_path);
 

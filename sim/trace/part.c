@@ -195,6 +195,9 @@ struct part *part_new(const char *trace_path, unsigned process, unsigned process
     p->path = part_path(trace_path, process);
     p->sorted = true;
     event_arrays_init(&p->batch, PART_BATCH_ROWS);
+    event_arrays_init(&p->last, 1);
+    p->stretch_row = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    p->stretch_time = g_array_new(FALSE, FALSE, sizeof(int64_t));
     if (part_create(p, process, processes, seed, error))
         return p;
     part_free(p);
@@ -204,8 +207,15 @@ struct part *part_new(const char *trace_path, unsigned process, unsigned process
 void part_write(struct part *p)
 {
     struct part_file *f = p->file;
+    if (p->filled == 0)
+        return;
     if (!p->sorted)
         batch_sort(p);
+    if (f->columns.rows == 0 || event_arrays_compare(&p->last, 0, &p->batch, 0) > 0) {
+        g_array_append_val(p->stretch_row, f->columns.rows);
+        g_array_append_val(p->stretch_time, p->batch.time_ns[0]);
+    }
+    event_arrays_copy(&p->last, 0, &p->batch, p->filled - 1, 1);
     void *list[EVENT_COLUMNS];
     event_arrays_list(&p->batch, 0, list);
     if (p->error == NULL && !columns_append(&f->columns, (const void *const *)list, p->filled))
@@ -219,7 +229,11 @@ gboolean part_flush(struct part *p, int64_t horizon_ns, GError **error)
     struct part_file *f = p->file;
     part_write(p);
     if (p->error == NULL &&
-        !(H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 && hdf5_put_i64(f->file, "horizon_ns", horizon_ns) &&
+        !(hdf5_put_array(f->file, "stretch_row", H5T_NATIVE_UINT64, p->stretch_row->data, p->stretch_row->len, true,
+                         "1", "first row of a stretch whose rows rise") &&
+          hdf5_put_array(f->file, "stretch_time", H5T_NATIVE_INT64, p->stretch_time->data, p->stretch_time->len, true,
+                         "ns", "arrival of that row's message") &&
+          H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 && hdf5_put_i64(f->file, "horizon_ns", horizon_ns) &&
           columns_mark(&f->columns) && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0))
         hdf5_failure(&p->error, p->path, "cannot be flushed");
     if (p->error == NULL)
@@ -238,6 +252,9 @@ void part_free(struct part *p)
         H5Fclose(f->file);
     g_free(f);
     event_arrays_release(&p->batch);
+    event_arrays_release(&p->last);
+    g_array_free(p->stretch_row, TRUE);
+    g_array_free(p->stretch_time, TRUE);
     g_clear_error(&p->error);
     g_free(p->path);
     g_free(p);

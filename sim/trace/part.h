@@ -8,7 +8,8 @@
  *     part_free(p);
  *
  * A part is an HDF5 file like the trace, with the one table /events. Its rows stand in batches, each sorted in the
- * canonical order (time, actor, class, sender, sequence); merge.h joins parts. All functions are local.
+ * canonical order (time, actor, class, sender, sequence). Batches that follow one another in that order make one
+ * stretch; /stretch_row and /stretch_time say where stretches begin. merge.h joins parts. All functions are local.
  */
 #ifndef TIERCEL_TRACE_PART_H
 #define TIERCEL_TRACE_PART_H
@@ -63,6 +64,9 @@ struct part {
     struct event_arrays batch;
     unsigned filled;
     bool sorted;                /* the batch so far */
+    struct event_arrays last;   /* the last row written */
+    GArray *stretch_row;        /* uint64_t: where stretches begin */
+    GArray *stretch_time;       /* int64_t: the time of that row */
     void *file;                 /* what HDF5 needs */
     GError *error;              /* the first failure; rows after it are dropped */
 };

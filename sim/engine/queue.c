@@ -325,8 +325,8 @@ static void choose_shape(struct queue *q, const struct message *all, size_t n, i
     for (q->shift = 0; q->shift < 50 && (int64_t)2 << q->shift <= width; q->shift++)
         ;
     size_t buckets = LEAST_BUCKETS;
-    int64_t reach = (distance[sampled - 1] >> q->shift) * 2;
-    while (buckets < MOST_BUCKETS && buckets < n && (int64_t)buckets < reach)
+    int64_t reach = distance[sampled - 1] >> q->shift;
+    while (buckets < MOST_BUCKETS && buckets < n && (int64_t)buckets / 2 < reach)
         buckets *= 2;
     wheel_allocate(q, buckets);
 }

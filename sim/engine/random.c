@@ -35,9 +35,15 @@ double random_log(double x)
     return e * ln2_high + (2.0 * s + (2.0 * s * z * series + e * ln2_low));
 }
 
+/* A span of time, at most all of virtual time: what is longer could not be told apart, nor be an integer. */
+static int64_t span_ns(double value)
+{
+    return value < 0x1p62 ? (int64_t)value : INT64_C(1) << 62;
+}
+
 int64_t random_exponential(uint64_t bits, int64_t mean_ns)
 {
-    return (int64_t)(-random_log(random_unit(bits)) * (double)mean_ns);
+    return span_ns(-random_log(random_unit(bits)) * (double)mean_ns);
 }
 
 int64_t random_uniform(uint64_t bits, int64_t low_ns, int64_t high_ns)
@@ -68,7 +74,7 @@ int64_t random_normal(uint64_t bits, int64_t mean_ns, int64_t deviation_ns)
             (((((b[0] * r + b[1]) * r + b[2]) * r + b[3]) * r + b[4]) * r + 1.0);
     }
     double value = (double)mean_ns + z * (double)deviation_ns;
-    return value > 0 ? (int64_t)value : 0;
+    return value > 0 ? span_ns(value) : 0;
 }
 
 int64_t random_duration(const struct distribution *d, uint64_t bits)

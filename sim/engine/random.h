@@ -8,7 +8,7 @@
  *
  * The distributions take 64 random bits (actor_draw) and give integers of nanoseconds. They use only additions,
  * multiplications and divisions of doubles, which IEEE 754 rounds the same everywhere, and a logarithm of our own:
- * the last bit of libm's varies.
+ * the last bit of libm's varies. What would be beyond the end of virtual time, 2^62 ns, becomes that.
  */
 #ifndef TIERCEL_ENGINE_RANDOM_H
 #define TIERCEL_ENGINE_RANDOM_H
@@ -37,13 +37,14 @@ static inline uint64_t random_below(uint64_t bits, uint64_t n)
     return (uint64_t)(((unsigned __int128)bits * n) >> 64);
 }
 
-/* The natural logarithm of x, 0 < x finite; error below 1e-15 relative or absolute; the same bits everywhere. */
+/* The natural logarithm of x, finite, above 0 and not subnormal; error below 1e-15 relative or absolute; the same bits
+ * everywhere. */
 double random_log(double x);
 
 /* Exponential with the given mean, in nanoseconds, rounded down; at most 37 times the mean. */
 int64_t random_exponential(uint64_t bits, int64_t mean_ns);
 
-/* Uniform in low .. high, both included; low <= high. */
+/* Uniform in low .. high, both included; 0 <= low <= high. */
 int64_t random_uniform(uint64_t bits, int64_t low_ns, int64_t high_ns);
 
 /* Normal with the given mean and deviation; what would be below 0 becomes 0. By Acklam's rational approximation of the

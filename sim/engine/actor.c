@@ -111,6 +111,7 @@ void actor_promise(struct actor *self, int64_t time_ns)
     if (thread->promise == 0) {
         thread->promise = promises->len;
         g_array_set_size(promises, promises->len + 1);
+        self->engine->promised_groups += (thread->flags & THREAD_CROSSES) != 0;
     }
     int64_t *promised = &g_array_index(promises, int64_t, thread->promise);
     *promised = MAX(*promised, time_ns);

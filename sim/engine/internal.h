@@ -139,6 +139,7 @@ struct engine {
     bool link_is_set[ENGINE_ZONES_MAX][ENGINE_ZONES_MAX];
     GArray *promises;               /* int64_t, by thread.promise; entry 0 is not used */
     uint32_t crossing_groups;       /* this process's thread groups that can send to another process */
+    uint32_t promised_groups;       /* those of them that have made a promise */
     GHashTable *link_free;          /* (from, to) -> when a link of limited bandwidth is free */
     int64_t sent_next_ns;           /* first arrival among what was sent to other processes in this window */
     int64_t lookahead_ns;           /* least latency between actors of different processes */

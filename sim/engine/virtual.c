@@ -100,11 +100,10 @@ static bool run_until(struct engine *e, int64_t end_ns, uint64_t most)
  * may be answered as soon as it arrives. */
 static int64_t next_send_ns(const struct engine *e, int64_t next_ns)
 {
-    uint32_t promised = e->promises->len - 1;
-    if (promised == 0 || promised < e->crossing_groups)
+    if (e->promised_groups == 0 || e->promised_groups < e->crossing_groups)
         return MIN(next_ns, e->sent_next_ns);
     int64_t least = INT64_MAX;
-    for (uint32_t i = 1; i <= promised; i++)
+    for (uint32_t i = 1; i < e->promises->len; i++)
         least = MIN(least, g_array_index(e->promises, int64_t, i));
     return MIN(MAX(least, next_ns), e->sent_next_ns);
 }

@@ -58,6 +58,7 @@ static void perform_step(struct actor *self, const struct scene_step *step, cons
     case VERB_KEEP: keep(f, request_of(m)); break;
     case VERB_ANSWER: actor_reply(self, oldest(f), step->kind, 0); break;
     case VERB_HOLD: actor_hold(self, (int)step->value); break;
+    case VERB_PROMISE: actor_promise(self, step->value); break;
     case VERB_PERFORM: actor_perform(self, (struct act){ ACT_WAIT, step->value }, step->kind, 0); break;
     case VERB_WORK: f->work += (uint64_t)step->value; break;
     case VERB_FAIL: actor_fail(self, "as its table says"); break;
@@ -238,7 +239,8 @@ static struct engine *build(const struct scene *scene, struct scene_play play, G
         return NULL;
     for (uint8_t a = 0; a < 2; a++)
         for (uint8_t b = 0; b < 2; b++)
-            engine_set_link(e, a, b, link_or(scene->link[a][b]));
+            if (scene->link[a][b].latency_ns != -1)
+                engine_set_link(e, a, b, link_or(scene->link[a][b]));
     engine_set_local_link(e, link_or(scene->local));
     uint32_t thread = 0;
     for (const struct scene_actor *a = scene->actors; a->name != NULL; a++) {

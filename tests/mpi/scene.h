@@ -48,6 +48,7 @@ enum scene_verb {
     VERB_KEEP,          /* its request, to be answered later */
     VERB_ANSWER,        /* the oldest kept request */
     VERB_HOLD,
+    VERB_PROMISE,       /* nothing new before the time `value` */
     VERB_PERFORM,
     VERB_WORK,          /* adds to the work that turns do, one unit a turn */
     VERB_FAIL
@@ -75,6 +76,7 @@ struct scene_step {
 #define on_keep(on) { (on), 0, VERB_KEEP, 0, 0 }
 #define on_answer(on, kind) { (on), (kind), VERB_ANSWER, 0, 0 }
 #define on_hold(on, change) { (on), 0, VERB_HOLD, 0, (change) }
+#define on_promise(on, time_ns) { (on), 0, VERB_PROMISE, 0, (time_ns) }
 #define on_perform(on, ns, kind) { (on), (kind), VERB_PERFORM, 0, (ns) }
 #define on_work(on, units) { (on), 0, VERB_WORK, 0, (units) }
 #define on_fail(on) { (on), 0, VERB_FAIL, 0, 0 }
@@ -95,7 +97,7 @@ struct scene_actor {
 struct scene {
     const char *sentence;
     const struct scene_actor *actors;   /* ended by one without a name */
-    /* Where bytes_per_s and latency_ns are 0: a latency of 10 ns and no limit. */
+    /* Where bytes_per_s and latency_ns are 0: a latency of 10 ns and no limit. A latency of -1: there is no link. */
     struct engine_link link[2][2];
     struct engine_link local;
     int64_t tick_ns;                    /* 0: 10,000 ns */

@@ -129,6 +129,7 @@ static struct digest play_setup(const struct setup *setup, uint64_t seed, bool o
     GError *error = NULL;
     struct engine_result result;
     struct engine *e = engine_new(&config, &error);
+    engine_set_link(e, 0, 0, (struct engine_link){ .latency_ns = 1 });
     struct engine_actor spec = { .role = &receiver, .setup = setup, .thread_group = ENGINE_NO_GROUP,
                                  .cpu_group = ENGINE_NO_GROUP };
     engine_add_actor(e, &spec);

@@ -222,6 +222,73 @@ static const struct scene later_limited = {
                "bandwidth are in use",
 };
 
+/* --- promises --- */
+
+/*
+ * a has sent all that leaves before 500 and says so; it goes on at 100 with a timer that sends what leaves at 500, and
+ * at 500 it is free to send at once. b answers the first (40 ns there and back), which a takes before 500.
+ */
+static const struct scene_step promise_a[] = {
+    on_send_later(START, 1, ASK, 20), on_promise(START, 500), on_timer(START, 100, GO),
+    on_send_later(GO, 1, TASK, 400), on_timer(START, 500, TICK), on_send(TICK, 1, NEXT), SCENE_END,
+};
+static const struct scene_step promise_b[] = { on_charge(ASK, 20), on_reply(ASK, ANSWER), SCENE_END };
+static const struct scene_actor promise_actors[] = {
+    { "a", &scene_plain, promise_a, .node = 0 }, { "b", &scene_plain, promise_b, .node = 1 }, { NULL },
+};
+static const struct scene promise = {
+    .sentence = "what was promised to leave late leaves late, and nothing else changes",
+    .actors = promise_actors,
+    .log = "30 30..50 b ask\n"
+           "60 60..60 a answer\n"
+           "100 100..100 a go\n"
+           "500 500..500 a tick\n"
+           "510 510..510 b task\n"
+           "510 510..510 b next\n"
+           "end 10000: ended, sent 6 = handled 6 + pending 0 + background 0, held 0\n",
+};
+
+static const struct scene_step broken_a[] = {
+    on_promise(START, 500), on_promise(START, 300), on_timer(START, 499, GO), on_send(GO, 1, TASK), SCENE_END,
+};
+static const struct scene_actor broken_actors[] = {
+    { "a", &scene_plain, broken_a, .node = 0 }, { "b", &scene_plain, NO_STEPS, .node = 1 }, { NULL },
+};
+static const struct scene broken = {
+    .sentence = "a broken promise ends the run", .actors = broken_actors,
+    .failure = "plain (actor 0 on node 0, at 0.000000499 s): a message that leaves at 499 ns, though nothing new was "
+               "promised to leave before 500 ns",
+};
+
+/*
+ * c has no link to other nodes, so its promise says nothing about a, on its process: a's message reaches b at 20, long
+ * before b's own timer.
+ */
+static const struct scene_step lonely_a[] = { on_timer(START, 10, GO), on_send(GO, 1, NEXT), SCENE_END };
+static const struct scene_step lonely_b[] = { on_timer(START, 1000, TICK), SCENE_END };
+static const struct scene_step lonely_c[] = { on_promise(START, 5000), SCENE_END };
+static const struct scene_actor lonely_actors[] = {
+    { "a", &scene_plain, lonely_a, .node = 0 }, { "b", &scene_plain, lonely_b, .node = 1 },
+    { "c", &scene_plain, lonely_c, .node = 2, .zone = 1 }, { "d", &scene_plain, lonely_c, .node = 3, .zone = 1 },
+    { "e", &scene_plain, lonely_c, .node = 4, .zone = 1 }, { "f", &scene_plain, lonely_c, .node = 5, .zone = 1 },
+    { NULL },
+};
+static const struct scene lonely = {
+    .sentence = "a promise binds only who made it",
+    .actors = lonely_actors, .link = { { { 10, 0, 0 }, { -1, 0, 0 } }, { { -1, 0, 0 }, { -1, 0, 0 } } },
+    .log = "10 10..10 a go\n"
+           "20 20..20 b next\n"
+           "1000 1000..1000 b tick\n"
+           "end 10000: ended, sent 3 = handled 3 + pending 0 + background 0, held 0\n",
+};
+
+static const struct scene no_link = {
+    .sentence = "where there is no link no message may go", .actors = zone_actors,
+    .local = { 3, 0, 0 }, .link[0][1] = { -1, 0, 0 },
+    .refusal = "plain (actor 0 on node 0, at 0.000000000 s): a message to actor 3 on node 2; there is no link from "
+               "zone 0 to zone 1",
+};
+
 /* --- one instant --- */
 
 /*
@@ -336,7 +403,7 @@ unsigned scenes_of_time(void)
 {
     static const struct scene *const all[] = {
         &busy, &own_clock, &soon, &group, &links, &odd_rate, &large, &zones, &later,
-        &later_limited, &tie, &last, &late, &pair,
+        &later_limited, &promise, &broken, &lonely, &no_link, &tie, &last, &late, &pair,
     };
     unsigned failures = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(all); i++)

@@ -3,6 +3,8 @@
 
 #include <signal.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <sys/prctl.h>
 
 /* A handler can reach nothing else. */
 static volatile sig_atomic_t flush_wanted;
@@ -48,6 +50,13 @@ void signals_unwatch(void)
         return;
     for (unsigned i = 0; i < WATCHED; i++)
         sigaction(watched[i].number, &before[i], NULL);
+}
+
+void signals_follow_launcher(void)
+{
+    /* Open MPI, MPICH and Slurm, in this order, tell their processes how many there are. */
+    if (getenv("OMPI_COMM_WORLD_SIZE") != NULL || getenv("PMI_SIZE") != NULL || getenv("SLURM_STEP_NUM_TASKS") != NULL)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
 bool signals_take_flush(void)

@@ -18,6 +18,10 @@
 void signals_watch(void);
 void signals_unwatch(void);
 
+/* When the launcher is gone, so is this process: one that waits in MPI for a neighbour which the launcher killed would
+ * wait, and spin, for ever. Does nothing when the process was started by hand (without mpirun). */
+void signals_follow_launcher(void);
+
 /* True once for each SIGUSR1 (several that came together count as one). */
 bool signals_take_flush(void);
 

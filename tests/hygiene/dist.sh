@@ -15,7 +15,7 @@ make -s -C "$top_builddir" distdir distdir="$scratch/dist" >"$scratch/log" 2>&1 
     done_testing
 }
 (cd "$scratch/dist" && find . -type f | sed 's|^\./||' | sort) >"$scratch/distributed"
-grep -vx -e '.gitignore' -e '.gitattributes' "$scratch/tracked" | sort >"$scratch/wanted"
+grep -vE '(^|/)\.git(ignore|attributes)$' "$scratch/tracked" | sort >"$scratch/wanted"
 comm -23 "$scratch/wanted" "$scratch/distributed" >"$scratch/missing"
 sed 's/^/#   /' "$scratch/missing"
 check "no tracked file is missing from the archive" test ! -s "$scratch/missing"

@@ -9,7 +9,7 @@
 
 cd "$top_srcdir" || exit 99
 
-source_files '*.c' '*.h' '*.sh' '*.py' '*.m4' '*.ac' 'Makefile.am' '*.supp' '*.deck' '*.1' '*.5' >"$scratch/sources"
+source_files '*.c' '*.h' '*.sh' '*.py' '*.m4' '*.ac' 'Makefile.am' '*.supp' '*.1' '*.5' >"$scratch/sources"
 source_files '*.c' '*.h' '*.sh' '*.py' >"$scratch/code"
 printf '%s\n' quickstart .ci/run tests/count >>"$scratch/code"
 cat "$scratch/code" >>"$scratch/sources"

@@ -13,8 +13,8 @@
 typedef void (*probe_fn)(void *data);
 
 /*
- * Runs `step` in a child, silently, and with as much processor time as reading the file at `path` may take. TRUE when it returned, whatever it
- * found. FALSE with *error when it crashed or did not end. Where no child can be made: TRUE.
+ * Runs `step` in a child, silently, and with as much processor time as reading the file at `path` may take. TRUE when
+ * it returned, whatever it found. FALSE with *error when it crashed or did not end. Where no child can be made: TRUE.
  */
 gboolean probe_run(const char *path, probe_fn step, void *data, GError **error);
 

@@ -77,7 +77,8 @@ static void seal_format(char block[SEAL_BYTES], uint64_t bytes, const uint32_t *
     if (sum == NULL)
         snprintf(block, SEAL_BYTES, "%sstate open\n", first_line);
     else
-        snprintf(block, SEAL_BYTES, "%sstate sealed\nbytes %" PRIu64 "\ncrc32 %08" PRIx32 "\n", first_line, bytes, *sum);
+        snprintf(block, SEAL_BYTES, "%sstate sealed\nbytes %" PRIu64 "\ncrc32 %08" PRIx32 "\n", first_line, bytes,
+                 *sum);
 }
 
 static gboolean seal_write(int fd, const char *path, const char block[SEAL_BYTES], GError **error)

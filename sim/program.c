@@ -39,18 +39,21 @@ static void print_version(void)
 }
 
 /* A launcher of another MPI starts N programs that do not know of each other. */
-static void warn_of_launcher(const struct share *share)
+static void warn_of_launcher(void)
 {
     static const char *const variables[][2] = { { "OMPI_COMM_WORLD_SIZE", "OMPI_COMM_WORLD_RANK" },
                                                 { "PMI_SIZE", "PMI_RANK" } };
 
+    int processes;
+
+    MPI_Comm_size(MPI_COMM_WORLD, &processes);
     for (unsigned i = 0; i < G_N_ELEMENTS(variables); i++) {
         const char *size = getenv(variables[i][0]);
         const char *rank = getenv(variables[i][1]);
-        if (size == NULL || rank == NULL || strcmp(rank, "0") != 0 || atoi(size) <= share->processes)
+        if (size == NULL || rank == NULL || strcmp(rank, "0") != 0 || atoi(size) <= processes)
             continue;
         fprintf(stderr, "tiercel: warning: the launcher started %s processes (%s), but MPI sees %d: each runs alone; "
-                "use the mpirun of the MPI that tiercel was built with\n", size, variables[i][0], share->processes);
+                "use the mpirun of the MPI that tiercel was built with\n", size, variables[i][0], processes);
         return;
     }
 }
@@ -109,7 +112,7 @@ int program_run(MPI_Comm comm, int argc, char **argv)
     int status = TIERCEL_OK;
 
     share_init(&share, comm);
-    warn_of_launcher(&share);
+    warn_of_launcher();
     if (!options_parse(&options, argc, argv, &error)) {
         if (share.process == 0)
             fprintf(stderr, "tiercel: %s\n", error->message);

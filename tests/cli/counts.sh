@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# flux-counts.deck, small: subscription calls as counted by hand, for every scheme. On 4 nodes with fan-out 2 a
+# namespace of node 0, 1, 2, 3 is used on 0, 1, 1, 2 nodes below the root; two jobs on each node make 8 such uses for
+# 8 jobs.
+
+. "$top_srcdir/tests/lib.sh"
+. "$top_srcdir/tests/cli/alone.sh"
+
+cd "$scratch" || exit 99
+
+value() # SCHEME GROUP KEY: of its summary
+{
+    sed -n "/\"$2\": {/,/}/s/.*\"$3\": \([0-9]*\),*$/\1/p" "$1.json"
+}
+
+is() # SCHEME GROUP KEY NUMBER
+{
+    [ "$(value "$1" "$2" "$3")" -eq "$4" ] && return 0
+    echo "# $2.$3 is $(value "$1" "$2" "$3") instead of $4"
+    return 1
+}
+
+# Calls a namespace: of node 0's kvs, of each other kvs that uses it, of its watcher.
+for row in "v0.16 5 5 6" "pr2777 0 6 6" "pr2792 0 2 2"; do
+    read -r scheme root follower watcher <<<"$row"
+    check "$scheme runs" expect_status 0 alone run "$top_srcdir/inputs/flux-counts.deck" --test -q -o "$scheme" \
+        --summary "$scheme.json" --set "events.scheme=$scheme"
+    check "$scheme makes the calls" is "$scheme" subscribe namespace_calls $((8 * root + 8 * follower + 8 * watcher))
+    check "$scheme makes a namespace a job" is "$scheme" kvs namespaces_created 8
+    check "$scheme removes them" is "$scheme" kvs namespaces_removed 8
+    check "$scheme merges nothing" is "$scheme" kvs merged 0
+    check "$scheme applies every transaction" is "$scheme" kvs commits "$(value "$scheme" kvs transactions)"
+    check "$scheme sends each event to every node" \
+        is "$scheme" event overlay_messages $((3 * $(value "$scheme" event published)))
+done
+
+done_testing

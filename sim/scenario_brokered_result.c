@@ -176,8 +176,8 @@ static void summarise_subscribe(const struct collector *figures, struct summary 
     summary_number(summary, "subscribe", "blocked_s", (double)blocked_ns / SECOND_NS);
 }
 
-/* A job has 14 transactions of its own: R, six of job-exec in its guest namespace, the link to it and the copy of it, and
- * five of its shell. All others are of batches, which jobs share. */
+/* A job has 14 transactions of its own: R, six of job-exec in its guest namespace, the link to it and the copy of it,
+ * and five of its shell. All others are of batches, which jobs share. */
 static void balance_transactions(const struct collector *figures, GArray *balances)
 {
     uint64_t own = total(figures, "scheduler", "commits_own") + total(figures, "job-exec", "commits_own") +

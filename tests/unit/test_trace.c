@@ -148,9 +148,9 @@ static void test_jobs(void)
     CU_ASSERT_PTR_NULL(reader_document(r, "nothing"));
     check_jobs(r, STEPS, STEPS);
     const struct table *t = reader_table(r, 0);
-    CU_ASSERT_PTR_NOT_NULL_FATAL(t->columns[6].names);
-    CU_ASSERT_STRING_EQUAL(t->columns[6].names[2], "killed");
-    CU_ASSERT_PTR_NULL(t->columns[6].names[3]);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(t->columns[7].names);
+    CU_ASSERT_STRING_EQUAL(t->columns[7].names[2], "killed");
+    CU_ASSERT_PTR_NULL(t->columns[7].names[3]);
 
     unsigned count;
     struct trace_role_figures *roles = reader_roles(r, &count, NULL);
@@ -569,7 +569,7 @@ static void test_flush_due(void)
     config.flush_every_s = 1000;
     struct trace *t = trace_new(&config, NULL, NULL);
     CU_ASSERT_FALSE(trace_flush_due(t));
-    model_steps(t, 0, 1, 0, 100000);        /* 5 MB of rows */
+    model_steps(t, 0, 1, 0, 100000);        /* 6 MB of rows */
     CU_ASSERT(trace_flush_due(t));
     CU_ASSERT(trace_flush(t, INT64_MAX, NULL));
     CU_ASSERT_FALSE(trace_flush_due(t));

@@ -18,6 +18,7 @@ static const char *const model_states[] = { "completed", "failed", "killed", NUL
 static const struct table_column model_columns[] = {
     { "id", "1", "job id", TABLE_U64, NULL },
     { "submit", "ns", "when it was submitted", TABLE_I64, NULL },
+    { "start", "ns", "when it was started", TABLE_I64, NULL },
     { "end", "ns", "when it ended", TABLE_I64, NULL },
     { "node", "1", "where it ran", TABLE_U32, NULL },
     { "cores", "1", "cores it had", TABLE_U16, NULL },
@@ -63,6 +64,7 @@ static inline void model_row(struct bytes *row, uint64_t id)
     bytes_clear(row);
     bytes_put_u64(row, id);
     bytes_put_i64(row, (int64_t)id * MODEL_STEP_NS);
+    bytes_put_i64(row, (int64_t)(id * MODEL_STEP_NS + id % 13 * 333333));
     bytes_put_i64(row, (int64_t)(id * MODEL_STEP_NS + id % 13 * 777777));
     bytes_put_u32(row, (uint32_t)(id % 4));
     bytes_put_u16(row, (uint16_t)(id % 64));

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The Python readers of traces, with h5py: on a made-up trace, on damaged ones, and on a run of the program.
+
+. "$top_srcdir/tests/lib.sh"
+
+[ "$PYTHON" != no ] || skip "configure found no python3 with h5py, pandas and matplotlib"
+
+export MPLCONFIGDIR="$scratch/matplotlib"
+mkdir -p "$MPLCONFIGDIR" "$scratch/written"
+test_trace="$top_srcdir/tests/python/test_trace.py"
+write_trace="$top_builddir/tests/python/write_trace"
+
+check "what was written is read" "$PYTHON" "$test_trace" written "$scratch/written" "$write_trace"
+check "damaged traces are refused" "$PYTHON" "$test_trace" damaged "$scratch" "$write_trace"
+check "traces are plotted" "$PYTHON" "$test_trace" plots "$scratch" "$write_trace"
+
+check "h5ls lists a trace" sh -c "! command -v h5ls >/dev/null || h5ls -r '$scratch/written/trace.h5' >'$scratch/ls'"
+check "h5dump dumps its headers" \
+    sh -c "! command -v h5dump >/dev/null || h5dump -H '$scratch/written/trace.h5' >'$scratch/dump'"
+
+check "the program runs a small deck" "$TIERCEL" run "$top_srcdir/inputs/flux-bulksubmit.deck" -o "$scratch/run" -q \
+    --set workload.repeat=4 --set cluster.nodes=4 --trace events
+check "its trace has the numbers of its summary" "$PYTHON" "$test_trace" run "$scratch/run"
+
+done_testing

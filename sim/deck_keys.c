@@ -60,9 +60,9 @@ static const struct deck_key keys[] = {
     { "run", "inbox", DECK_CHOICE, "shortcut", NULL, NULL, "shortcut|explicit", ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
       "shortcut: where nothing can tell the difference, a message is handled as soon as it arrives, at the time at "
       "which its actor will be free; explicit: it always waits in a queue. Never changes the result; for tests" },
-    { "run", "stop-after", QUANTITY_DURATION, NULL, "1ns", NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+    { "run", "stop-after", QUANTITY_DURATION, NULL, "1ns", "40000d", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "virtual time after which the run is stopped; none: it goes on until all is done" },
-    { "run", "tick", QUANTITY_DURATION, "1s", "1us", NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+    { "run", "tick", QUANTITY_DURATION, "1s", "1us", "10000d", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "the end of a run is looked for at multiples of this virtual time" },
 
     { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered", ALWAYS, DECK_ALL_KINDS, DECK_REQUIRED,

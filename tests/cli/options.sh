@@ -90,7 +90,7 @@ check "check says nothing on stderr" test ! -s err
 check "check shows what was set" grep -qx "nodes = 3" out
 check "check shows by which option" grep -qx "# --set cluster.nodes=3" out
 check "check shows the seed's option" grep -qx "# --seed 7" out
-check "check shows lines of the deck" grep -qx "# .*/tiny.deck:13" out
+check "check shows lines of the deck" grep -qx "# .*/tiny.deck:12" out
 check "check shows defaults" grep -qx "# default" out
 check "check plans the processes" grep -q " actors on 2 processes: " out
 check "check applies [test]" good check "$tiny" --test
@@ -177,7 +177,7 @@ check "all of 2 processes return 3" expect_status 3 mpi 2 "$TIERCEL" run missed.
     printf '\n[sweep]\ncluster.nodes = 1; 2; 4\n'
 } >sweep.deck
 check "a deck with a sweep can be checked" good check sweep.deck
-check "but not run" says 2 "sweep.deck:30: [sweep]: asks for many runs" run sweep.deck -o swept
+check "but not run" says 2 "sweep.deck:29: [sweep]: asks for many runs" run sweep.deck -o swept
 check "nothing of it is left" test ! -e swept
 
 # ---- a launcher of another MPI ----

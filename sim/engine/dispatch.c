@@ -8,7 +8,7 @@
  * nothing else can come between. Neither starts a handling at or after limit_ns, the next tick at which the end of the
  * run is tested: what would start later stays pending.
  */
-#include <stdarg.h>
+#include "config.h"
 
 #include "engine/internal.h"
 
@@ -90,6 +90,9 @@ static struct message inbox_take(struct thread *thread)
 static inline void handle(struct engine *e, struct actor *actor, const struct message *m, int64_t start_ns)
 {
     struct thread *thread = actor->thread;
+#ifdef TIERCEL_CHECKS
+    g_assert(start_ns >= m->time_ns && start_ns >= thread->free_ns && start_ns < e->limit_ns);
+#endif
     e->now_ns = start_ns;
     actor->chain = chain_next(actor->chain, m, start_ns);
     actor->handled++;

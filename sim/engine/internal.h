@@ -142,6 +142,7 @@ struct engine {
     uint32_t promised_groups;       /* those of them that have made a promise */
     GHashTable *link_free;          /* (from, to) -> when a link of limited bandwidth is free */
     int64_t sent_next_ns;           /* first arrival among what was sent to other processes in this window */
+    int64_t window_end_ns;          /* everything before has been simulated when a window's messages come */
     int64_t lookahead_ns;           /* least latency between actors of different processes */
     uint64_t windows;
     struct peer *peers;             /* by process */

@@ -7,6 +7,8 @@
  * sent in a window can arrive in it elsewhere. It never crosses a tick, where the end of the run is tested.
  * One process has no neighbour and no windows: it runs from tick to tick.
  */
+#include "config.h"
+
 #include "engine/internal.h"
 
 enum {
@@ -85,11 +87,18 @@ static inline void prefetch_ahead(const struct engine *e)
 /* Handles what arrives before end_ns, at most `most` messages. TRUE when nothing before end_ns is left. */
 static bool run_until(struct engine *e, int64_t end_ns, uint64_t most)
 {
+#ifdef TIERCEL_CHECKS
+    int64_t checked_ns = 0;
+#endif
     for (; most != 0; most--) {
         if (queue_next_ns(&e->queue) >= end_ns || e->failure != NULL)
             return true;
         prefetch_ahead(e);
         struct message m = queue_pop(&e->queue);
+#ifdef TIERCEL_CHECKS
+        g_assert(m.time_ns >= checked_ns && m.time_ns < end_ns);
+        checked_ns = m.time_ns;
+#endif
         dispatch_message(e, &m);
     }
     return false;
@@ -204,6 +213,7 @@ static enum engine_end run_together(struct engine *e, int64_t *end_ns)
         int64_t window_end = e->limit_ns;
         if (all.send_ns < e->limit_ns && all.send_ns < e->limit_ns - e->lookahead_ns)
             window_end = all.send_ns + e->lookahead_ns;
+        e->window_end_ns = window_end;
         run_until(e, window_end, UINT64_MAX);
         e->windows++;
         struct status mine = status_of(e);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Conservative backfilling: every waiting job has a promised start, the first that fits behind all promises made
- * before. When a job ends (or is withdrawn), each waiting job in the order of the queue is taken out of the plan and put
- * back where it fits first while the others keep their places; so no promise ever gets worse. After an arrival only the
- * new job is planned. These are batsched's rules. A new job of higher priority than some that wait, and a running job
- * that is overdue, make all promises void: then all are planned anew, in order.
+ * before. When a job ends (or is withdrawn), each waiting job in the order of the queue is taken out of the plan and
+ * put back where it fits first while the others keep their places; so no promise ever gets worse. After an arrival only
+ * the new job is planned. These are batsched's rules. A new job of higher priority than some that wait, and a running
+ * job that is overdue, make all promises void: then all are planned anew, in order.
  */
 #include "sched/plan.h"
 

@@ -18,9 +18,9 @@ struct step {
     uint32_t right;
 };
 
-/* The sets of step i stand at sets + i * 3 * words: its own, the subtree's intersection, and the machines that are still
- * to be flipped in the children. A machine is only ever flipped where it was the same in all steps, so flipping it in
- * an intersection is right too. */
+/* The sets of step i stand at sets + i * 3 * words: its own, the subtree's intersection, and the machines that are
+ * still to be flipped in the children. A machine is only ever flipped where it was the same in all steps, so flipping
+ * it in an intersection is right too. */
 enum { OWN, BOTH, FLIP };
 
 struct profile {
@@ -338,7 +338,8 @@ static uint32_t node_free(const struct profile *p, const uint64_t *set, uint32_t
 }
 
 /* Adds the `count` lowest machines of [from_machine, to_machine) that are in one set to another. */
-static void machines_copy(uint64_t from_machine, uint64_t to_machine, uint64_t count, const uint64_t *from, uint64_t *to)
+static void machines_copy(uint64_t from_machine, uint64_t to_machine, uint64_t count, const uint64_t *from,
+                          uint64_t *to)
 {
     for (uint64_t m = from_machine; m < to_machine && count > 0; m++) {
         if (m % 64 == 0 && from[m / 64] == 0) {

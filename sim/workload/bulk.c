@@ -7,6 +7,7 @@
 struct bulk {
     struct workload base;
     struct workload_bulk plan;
+    int64_t submit_ns;          /* of the job before */
     int64_t text_duration_ns;   /* what `text` says; -1 while there is none */
     GString *text;
 };
@@ -17,6 +18,12 @@ static bool bulk_next(struct workload *w, struct workload_job *job, GError **err
     const struct workload_bulk *plan = &bulk->plan;
     if (job->index == plan->jobs)
         return false;
+    if (plan->gap != NULL) {
+        int64_t gap_ns = plan->gap(plan->gap_context, job->index);
+        g_assert(gap_ns >= 0 && gap_ns <= INT64_MAX - bulk->submit_ns);
+        bulk->submit_ns += gap_ns;
+    }
+    job->submit_ns = bulk->submit_ns;
     job->nodes = plan->nodes;
     job->slots = plan->slots;
     job->cores_per_slot = plan->cores_per_slot;
@@ -46,7 +53,7 @@ static void bulk_free(struct workload *w)
     g_free(bulk);
 }
 
-static const struct workload_type bulk_type = { bulk_next, bulk_free };
+static const struct workload_type bulk_type = { .next = bulk_next, .free = bulk_free };
 
 struct workload *workload_bulk_new(const struct workload_bulk *plan)
 {

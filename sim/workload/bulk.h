@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A bulk submission: many jobs of one kind, all submitted at time 0, such as flux-core's bulksubmit test and the
- * dispatcher's bag of tasks.
+ * Many jobs of one kind: submitted at once, such as flux-core's bulksubmit test and the dispatcher's bag of tasks, or
+ * as a stream (a Poisson stream, when the gaps are drawn from an exponential distribution).
  *
  * Durations that are drawn come from a function of the caller, because random numbers belong to the model (the client
  * that submits), not to the source of jobs. Each job's text is a jobspec of jobspec_write(); jobs of one duration share
@@ -12,7 +12,8 @@
 
 #include "workload/workload.h"
 
-/* The duration of job number `index`, 0 or above, in ns. Called once a job, in ascending order. */
+/* A time of job number `index`, 0 or above, in ns. Called once a job, in ascending order; a job's gap before its
+ * duration. */
 typedef int64_t (*workload_draw_fn)(void *context, uint64_t index);
 
 struct workload_bulk {
@@ -25,6 +26,9 @@ struct workload_bulk {
     int64_t limit_ns;           /* WORKLOAD_NO_LIMIT for none */
     workload_draw_fn draw;      /* or NULL */
     void *draw_context;
+    workload_draw_fn gap;       /* time between a job's submission and the one before (the first: and 0); or NULL: all
+                                 * at time 0. Exponential gaps make a Poisson stream */
+    void *gap_context;
     const char *io;             /* or NULL; must live as long as the workload */
     bool without_text;          /* no spec: for a job system that never looks at one */
 };

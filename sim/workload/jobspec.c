@@ -395,7 +395,7 @@ static void jobspecs_free(struct workload *w)
     g_free(from);
 }
 
-static const struct workload_type jobspecs_type = { jobspecs_next, jobspecs_free };
+static const struct workload_type jobspecs_type = { .next = jobspecs_next, .free = jobspecs_free };
 
 static int name_compare(gconstpointer a, gconstpointer b)
 {

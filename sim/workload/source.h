@@ -15,13 +15,19 @@ struct workload_type {
     /* Fills *job, of which everything is zero but index, number (= index), limit_ns (none), priority (the default).
      * FALSE at the end, or with *error set. Not asked again after FALSE. */
     bool (*next)(struct workload *w, struct workload_job *job, GError **error);
+    /* For sources with dependencies, else NULL; as workload_ended and workload_released. */
+    void (*ended)(struct workload *w, uint64_t index, int64_t now_ns);
+    bool (*released)(struct workload *w, struct workload_job *job, GError **error);
     void (*free)(struct workload *w);
 };
 
 struct workload {
     const struct workload_type *type;
     uint64_t jobs;              /* in all, or WORKLOAD_UNKNOWN */
-    uint64_t yielded;
+    uint64_t yielded;           /* by next */
+    uint64_t held;              /* jobs that wait for others and were not released yet */
+    const struct workload_count *counts;
+    size_t counts_number;
     bool ended;
 };
 

@@ -86,7 +86,8 @@ static void test_counting_or_naming(void)
     CHECK(5, jobs, expected);
 }
 
-/* 100 processors: EASY starts the narrow long job at 100, beside the second; conservative has promised the third 200. */
+/* 100 processors: EASY starts the narrow long job at once, and it delays the third; conservative has promised the third
+ * 200. */
 static void test_conservative_case(void)
 {
     const struct replay_job jobs[] = { JOB(0, 70, 100, 100), JOB(1, 80, 100, 100), JOB(2, 90, 100, 100),

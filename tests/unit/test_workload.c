@@ -60,7 +60,8 @@ static bool json_accepts(const char *text, size_t size)
 
 static void test_json(void)
 {
-    const char *good = " {\"a\": [1, -2.5e+3, true, false, null, \"\\u00e9\\ud83d\\ude00\\n\"], \"b\": {}, \"\": 0}\r\n";
+    const char *good =
+        " {\"a\": [1, -2.5e+3, true, false, null, \"\\u00e9\\ud83d\\ude00\\n\"], \"b\": {}, \"\": 0}\r\n";
     struct json_document *d = json_parse("x.json", good, strlen(good), NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(d);
     const struct json *a = json_member(d->root, "a");
@@ -436,6 +437,17 @@ static void test_bulk(void)
     }
     CU_ASSERT_EQUAL(draws, 4);
     workload_free(w);
+
+    unsigned gaps = 0;
+    plan.gap = draw;
+    plan.gap_context = &gaps;
+    w = workload_bulk_new(&plan);
+    const int64_t submits[] = { 0, 0, 1, 2 };
+    for (uint64_t i = 0; workload_next(w, &job, NULL); i++)
+        CU_ASSERT_EQUAL(job.submit_ns, submits[i] * SECOND);
+    CU_ASSERT_EQUAL(gaps, 4);
+    workload_free(w);
+    plan.gap = NULL;
 
     plan.jobs = 0;
     w = workload_bulk_new(&plan);

@@ -11,6 +11,7 @@
 struct conservative {
     struct plan plan;
     GSequenceIter *at;      /* the next job of the queue to plan; at its end: all are */
+    uint64_t pass_begin;    /* plan.freed.happened when the pass over all began; UINT64_MAX when it is over */
     bool stale;             /* look at all places again */
     bool void_all;          /* first drop all promises */
 };
@@ -20,6 +21,7 @@ static void conservative_init(struct policy *policy)
     struct conservative *c = g_new0(struct conservative, 1);
     plan_init(policy, &c->plan);
     c->at = g_sequence_get_end_iter(policy->queue);
+    c->pass_begin = UINT64_MAX;
 }
 
 static void conservative_release(struct policy *policy)
@@ -70,15 +72,19 @@ static struct waiting *conservative_next(struct policy *policy, struct allocatio
     }
     if (c->stale) {
         c->at = g_sequence_get_begin_iter(policy->queue);
+        c->pass_begin = c->plan.freed.happened;
         c->stale = false;
     }
     while (!g_sequence_iter_is_end(c->at)) {
         struct waiting *job = g_sequence_get(c->at);
         c->at = g_sequence_iter_next(c->at);
-        plan_drop(policy, job);
-        *allocation = plan_start_or_promise(policy, job);
+        *allocation = job->plan != NULL ? plan_improve(policy, job) : plan_start_or_promise(policy, job);
         if (*allocation != NULL)
             return job;
+    }
+    if (c->pass_begin != UINT64_MAX) {
+        plan_forget(policy, c->pass_begin);
+        c->pass_begin = UINT64_MAX;
     }
     for (struct promise *due = plan_first(policy); due != NULL && due->start_ns <= policy->now_ns;
          due = plan_first(policy)) {

@@ -10,6 +10,22 @@ struct hold {
     int64_t end_ns;
 };
 
+/* The least start (the largest end) of what was freed as number `place` and later. */
+struct freed_bound {
+    uint64_t place;
+    int64_t time_ns;
+};
+
+/* Nothing of at least this width and length can start before `until_ns`, but for what was freed since. */
+struct failure {
+    uint64_t cores;
+    int64_t length_ns;
+    int64_t until_ns;
+    uint64_t happened;      /* 0: no failure yet, or one that says nothing */
+};
+
+enum { WIDTHS = 24, LENGTHS = 64 };
+
 static struct plan *plan_of(const struct policy *policy)
 {
     return policy->plan;
@@ -46,6 +62,78 @@ static struct need need_of(const struct waiting *job)
     return (struct need){ job->cores, job->job.request };
 }
 
+/* --- what became free --- */
+
+static int64_t bound_since(const GArray *bounds, uint64_t place, int64_t none)
+{
+    guint low = 0, high = bounds->len;
+    while (low < high) {
+        guint middle = low + (high - low) / 2;
+        if (g_array_index(bounds, struct freed_bound, middle).place < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low == bounds->len ? none : g_array_index(bounds, struct freed_bound, low).time_ns;
+}
+
+static void freed_add(struct plan *plan, int64_t start_ns, int64_t end_ns)
+{
+    struct freed *f = &plan->freed;
+    if (start_ns >= end_ns)
+        return;
+    struct freed_bound start = { f->happened, start_ns }, end = { f->happened, end_ns };
+    while (f->starts->len > 0 && g_array_index(f->starts, struct freed_bound, f->starts->len - 1).time_ns >= start_ns)
+        g_array_set_size(f->starts, f->starts->len - 1);
+    while (f->ends->len > 0 && g_array_index(f->ends, struct freed_bound, f->ends->len - 1).time_ns <= end_ns)
+        g_array_set_size(f->ends, f->ends->len - 1);
+    g_array_append_val(f->starts, start);
+    g_array_append_val(f->ends, end);
+    f->happened++;
+}
+
+static void bounds_forget(GArray *bounds, uint64_t place)
+{
+    guint old = 0;
+    while (old < bounds->len && g_array_index(bounds, struct freed_bound, old).place < place)
+        old++;
+    if (old > 0)
+        g_array_remove_range(bounds, 0, old);
+}
+
+void plan_forget(struct policy *policy, uint64_t happened)
+{
+    bounds_forget(plan_of(policy)->freed.starts, happened);
+    bounds_forget(plan_of(policy)->freed.ends, happened);
+}
+
+/* The cell of the failures of jobs about as wide and as long, by powers of two. */
+static guint failure_cell(uint64_t cores, int64_t length_ns)
+{
+    guint width = 63 - (guint)__builtin_clzll(cores), length = 63 - (guint)__builtin_clzll((uint64_t)length_ns);
+    return MIN(width, WIDTHS - 1) * LENGTHS + length;
+}
+
+/* From when on a job must look at what became free, if one that needs no more found nothing before `until_ns`. */
+static uint64_t failures_apply(const struct plan *plan, uint64_t cores, int64_t length_ns, int64_t until_ns,
+                               uint64_t looked)
+{
+    guint last = failure_cell(cores, length_ns);
+    for (guint width = 0; width <= last / LENGTHS; width++)
+        for (guint length = 0; length <= last % LENGTHS; length++) {
+            const struct failure *f = &g_array_index(plan->failures, struct failure, width * LENGTHS + length);
+            if (f->happened > looked && f->cores <= cores && f->length_ns <= length_ns && f->until_ns >= until_ns)
+                looked = f->happened;
+        }
+    return looked;
+}
+
+/* The newest is kept in each cell. */
+static void failures_add(struct plan *plan, struct failure failure)
+{
+    g_array_index(plan->failures, struct failure, failure_cell(failure.cores, failure.length_ns)) = failure;
+}
+
 void plan_init(struct policy *policy, struct plan *plan)
 {
     const struct policy_config *config = &policy->config;
@@ -54,6 +142,10 @@ void plan_init(struct policy *policy, struct plan *plan)
     plan->ends = g_sequence_new(g_free);
     plan->promises = g_sequence_new(g_free);
     plan->set = g_new0(uint64_t, profile_words(plan->profile));
+    plan->freed.starts = g_array_new(FALSE, FALSE, sizeof(struct freed_bound));
+    plan->freed.ends = g_array_new(FALSE, FALSE, sizeof(struct freed_bound));
+    plan->failures = g_array_new(FALSE, TRUE, sizeof(struct failure));
+    g_array_set_size(plan->failures, WIDTHS * LENGTHS);
     policy->plan = plan;
 }
 
@@ -61,6 +153,9 @@ void plan_release(struct plan *plan)
 {
     g_sequence_free(plan->promises);
     g_sequence_free(plan->ends);
+    g_array_free(plan->freed.starts, TRUE);
+    g_array_free(plan->freed.ends, TRUE);
+    g_array_free(plan->failures, TRUE);
     g_free(plan->set);
     profile_free(plan->profile);
 }
@@ -121,6 +216,7 @@ void plan_ended(struct policy *policy, struct running *job)
     plan_advance(policy);
     profile_give(plan->profile, policy->now_ns, hold->end_ns, allocation_cores(job->allocation),
                  machines_of(plan, job->allocation));
+    freed_add(plan, policy->now_ns, hold->end_ns);
     g_sequence_remove(hold->at);
     job->plan = NULL;
 }
@@ -132,7 +228,7 @@ static void promise_make(struct policy *policy, struct waiting *job, int64_t sta
     struct plan *plan = plan_of(policy);
     size_t set_size = profile_words(plan->profile) * sizeof(uint64_t);
     struct promise *promise = g_malloc(sizeof *promise + set_size);
-    *promise = (struct promise){ job, NULL, start_ns, end_of(start_ns, length_of(&job->job)) };
+    *promise = (struct promise){ job, NULL, start_ns, end_of(start_ns, length_of(&job->job)), plan->freed.happened };
     if (set_size > 0)
         memcpy(promise->set, plan->set, set_size);
     profile_take(plan->profile, promise->start_ns, promise->end_ns, job->cores, promise->set);
@@ -157,6 +253,7 @@ void plan_drop(struct policy *policy, struct waiting *job)
     if (promise == NULL)
         return;
     profile_give(plan_of(policy)->profile, promise->start_ns, promise->end_ns, job->cores, promise->set);
+    freed_add(plan_of(policy), promise->start_ns, promise->end_ns);
     g_sequence_remove(promise->at);
     job->plan = NULL;
 }
@@ -213,6 +310,98 @@ struct allocation *plan_start_or_promise(struct policy *policy, struct waiting *
         return resources_take(policy, job);
     if (start_ns != PROFILE_NEVER)
         promise_make(policy, job, start_ns);
+    return NULL;
+}
+
+/* Notes what a promised job leaves behind when it gets plan->set (where machines are named) from `start_ns` on. */
+static void place_leave(struct plan *plan, const struct promise *promise, int64_t start_ns, int64_t length_ns)
+{
+    uint32_t words = profile_words(plan->profile);
+    bool same = words == 0 || memcmp(promise->set, plan->set, words * sizeof(uint64_t)) == 0;
+    freed_add(plan, same ? MAX(promise->start_ns, end_of(start_ns, length_ns)) : promise->start_ns, promise->end_ns);
+}
+
+/* Moves a promise to an earlier start; its place was given back. */
+static void promise_move(struct policy *policy, struct promise *promise, int64_t start_ns)
+{
+    promise->start_ns = start_ns;
+    promise->end_ns = end_of(start_ns, length_of(&promise->job->job));
+    g_sequence_sort_changed(promise->at, promise_compare, (gpointer)policy->rule);
+}
+
+/* The starts at which a promised job may fit that did not fit there when it was last looked at: [from, until). */
+struct window {
+    int64_t from_ns;
+    int64_t until_ns;
+};
+
+/* The first start of a job of that length that overlaps what begins to be free at `freed_ns`. */
+static int64_t start_before(const struct policy *policy, int64_t freed_ns, int64_t length_ns)
+{
+    if (freed_ns == INT64_MAX)
+        return INT64_MAX;
+    return length_ns > freed_ns - policy->now_ns ? policy->now_ns : freed_ns - length_ns + 1;
+}
+
+static struct window window_of(const struct policy *policy, const struct promise *promise, int64_t length_ns)
+{
+    const struct plan *plan = plan_of(policy);
+    struct window window;
+    window.from_ns = start_before(policy, bound_since(plan->freed.starts, promise->looked, INT64_MAX), length_ns);
+    /* Naming machines, the job may also get lower machines at its old start. */
+    if (profile_words(plan->profile) > 0) {
+        window.until_ns = promise->start_ns + 1;
+        return window;
+    }
+    window.until_ns = MIN(promise->start_ns, bound_since(plan->freed.ends, promise->looked, INT64_MIN));
+    uint64_t looked = failures_apply(plan, promise->job->cores, length_ns, window.until_ns, promise->looked);
+    if (looked == promise->looked)
+        return window;
+    /* Another job's failure says nothing of starts that overlap this job's own place, which it gives back. */
+    int64_t own_ns = start_before(policy, promise->start_ns, length_ns);
+    int64_t since_ns = start_before(policy, bound_since(plan->freed.starts, looked, INT64_MAX), length_ns);
+    window.from_ns = MAX(window.from_ns, MIN(own_ns, since_ns));
+    return window;
+}
+
+struct allocation *plan_improve(struct policy *policy, struct waiting *job)
+{
+    struct plan *plan = plan_of(policy);
+    struct promise *promise = job->plan;
+    int64_t length_ns = length_of(&job->job);
+    bool named = profile_words(plan->profile) > 0;
+    if (promise->start_ns <= policy->now_ns) {
+        plan_drop(policy, job);
+        return plan_start_or_promise(policy, job);
+    }
+    struct window window = window_of(policy, promise, length_ns);
+    promise->looked = plan->freed.happened;
+    if (window.from_ns >= window.until_ns)
+        return NULL;
+
+    struct need need = need_of(job);
+    profile_give(plan->profile, promise->start_ns, promise->end_ns, job->cores, promise->set);
+    int64_t start_ns = profile_find_within(plan->profile, &need, length_ns, window.from_ns, window.until_ns,
+                                           plan->set);
+    if (start_ns == policy->now_ns) {
+        struct allocation *allocation = resources_take(policy, job);
+        if (allocation != NULL) {
+            place_leave(plan, promise, start_ns, length_ns);
+            g_sequence_remove(promise->at);
+            job->plan = NULL;
+            return allocation;
+        }
+        start_ns = PROFILE_NEVER;
+    }
+    if (start_ns == PROFILE_NEVER)
+        failures_add(plan, (struct failure){ job->cores, length_ns, window.until_ns, plan->freed.happened });
+    else
+        place_leave(plan, promise, start_ns, length_ns);
+    if (start_ns < promise->start_ns)
+        promise_move(policy, promise, start_ns);
+    if (named && start_ns != PROFILE_NEVER)
+        memcpy(promise->set, plan->set, profile_words(plan->profile) * sizeof(uint64_t));
+    profile_take(plan->profile, promise->start_ns, promise->end_ns, job->cores, promise->set);
     return NULL;
 }
 

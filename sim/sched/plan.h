@@ -13,8 +13,17 @@
 #include "sched/profile.h"
 #include "sched/rule.h"
 
+/* Intervals in which something became free, in the order in which that happened; see plan_improve. */
+struct freed {
+    uint64_t happened;      /* so many in all */
+    GArray *starts;         /* struct freed_bound: from each place on, the earliest start behind it */
+    GArray *ends;           /* and the latest end */
+};
+
 struct plan {
     struct profile *profile;
+    struct freed freed;
+    GArray *failures;       /* struct failure, by the powers of two of width and length */
     GSequence *ends;        /* struct hold of the running jobs, by expected end */
     GSequence *promises;    /* struct promise of waiting jobs, by promised start */
     uint64_t *set;          /* of machines, for passing on */
@@ -26,6 +35,7 @@ struct promise {
     GSequenceIter *at;
     int64_t start_ns;
     int64_t end_ns;
+    uint64_t looked;        /* freed.happened when it was last looked at */
     uint64_t set[];
 };
 
@@ -53,6 +63,16 @@ struct allocation *plan_start(struct policy *policy, struct waiting *job);
 
 /* As plan_start where that is possible, else as plan_promise. */
 struct allocation *plan_start_or_promise(struct policy *policy, struct waiting *job);
+
+/*
+ * For a job with a promise: takes it out of the plan and puts it back where it fits first, or starts it now. It is what
+ * plan_drop and plan_start_or_promise do, at less cost: what did not fit before can only fit where something became
+ * free since this job, or one that needs no more, was last looked at.
+ */
+struct allocation *plan_improve(struct policy *policy, struct waiting *job);
+
+/* After all waiting jobs were looked at since `happened`: what became free before is of no more interest. */
+void plan_forget(struct policy *policy, uint64_t happened);
 
 /* The hooks `started`, `ended`, `wake` and `save` of a rule. */
 void plan_started(struct policy *policy, struct running *job);

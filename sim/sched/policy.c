@@ -61,6 +61,11 @@ struct policy *policy_new(const struct policy_config *config, GError **error)
                     "%s", config->name == NULL ? "" : config->name, known);
         return NULL;
     }
+    return policy_new_with_rule(rule, config);
+}
+
+struct policy *policy_new_with_rule(const struct policy_rule *rule, const struct policy_config *config)
+{
     struct policy *policy = g_new0(struct policy, 1);
     policy->rule = rule;
     policy->config = *config;

@@ -518,10 +518,17 @@ static void search_choose(const struct profile *p, const struct search *s, uint6
 
 int64_t profile_find(struct profile *p, const struct need *need, int64_t length_ns, uint64_t *set)
 {
+    return profile_find_within(p, need, length_ns, INT64_MIN, INT64_MAX, set);
+}
+
+int64_t profile_find_within(struct profile *p, const struct need *need, int64_t length_ns, int64_t from_ns,
+                            int64_t until_ns, uint64_t *set)
+{
     g_assert(length_ns >= 1);
     struct search s = { need, p->scratch, p->scratch + p->words };
-    uint32_t at = opening_after(p, p->root, INT64_MIN, (int64_t)need->cores);
-    while (at != NIL) {
+    int64_t before_ns = from_ns > p->now ? from_ns - 1 : INT64_MIN;
+    uint32_t at = opening_after(p, p->root, before_ns, (int64_t)need->cores);
+    while (at != NIL && p->step[at].time < until_ns) {
         int64_t start = p->step[at].time;
         uint32_t obstacle = obstacle_to(p, &s, start, length_ns);
         if (obstacle == NIL) {

@@ -47,6 +47,10 @@ struct need {
  * machines *set (profile_words() words, or NULL) becomes the machines chosen: the lowest that satisfy the request. */
 int64_t profile_find(struct profile *profile, const struct need *need, int64_t length_ns, uint64_t *set);
 
+/* The same, but only among starts from `from_ns` (raised to now) to before `until_ns`. */
+int64_t profile_find_within(struct profile *profile, const struct need *need, int64_t length_ns, int64_t from_ns,
+                            int64_t until_ns, uint64_t *set);
+
 /* Whether `need` is free from now on for `length_ns`; sets *set as profile_find does. */
 bool profile_fits_now(struct profile *profile, const struct need *need, int64_t length_ns, uint64_t *set);
 

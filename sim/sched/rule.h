@@ -60,6 +60,9 @@ struct policy_rule {
     struct waiting *(*next)(struct policy *policy, struct allocation **allocation);
 };
 
+/* As policy_new, for a rule that need not stand in the table. Cannot fail. */
+struct policy *policy_new_with_rule(const struct policy_rule *rule, const struct policy_config *config);
+
 /* The order of policy.h: priority, submit time, id. */
 int policy_job_compare(const struct policy_job *a, const struct policy_job *b);
 

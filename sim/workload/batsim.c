@@ -32,8 +32,8 @@ struct batsim {
 /* A number of seconds; `lowest_ns` is the least allowed. */
 static bool seconds_read(const struct json *value, int64_t lowest_ns, int64_t *ns)
 {
-    return value->type == JSON_NUMBER && decimal_read_ns(value->text, strlen(value->text), SECOND_NS, ns) == DECIMAL_OK &&
-           *ns >= lowest_ns;
+    return value->type == JSON_NUMBER &&
+           decimal_read_ns(value->text, strlen(value->text), SECOND_NS, ns) == DECIMAL_OK && *ns >= lowest_ns;
 }
 
 static const struct json *member_need(const struct json_document *d, const struct json *object, const char *key,

@@ -71,8 +71,8 @@ static void problem_set(const struct lines *lines, const char *problem, GError *
                 problem);
 }
 
-/* The next job line. FALSE with *error set for a bad line, after which reading may go on; FALSE with *fatal at the end, or
- * (*error set) when nothing more can be read. */
+/* The next job line. FALSE with *error set for a bad line, after which reading may go on; FALSE with *fatal at the end,
+ * or (*error set) when nothing more can be read. */
 static bool record_next(struct swf *swf, struct swf_record *record, bool *fatal, GError **error)
 {
     const char *text;
@@ -215,12 +215,12 @@ static bool survey(struct swf *swf, GArray *list, GError **error)
 {
     g_autoptr(GString) problems = g_string_new(NULL);
     unsigned problem_count = 0;
-    struct swf_record r, next;
-    int64_t latest_ns = INT64_MIN, none = 0;
+    struct swf_record r = { 0 }, next = { 0 };
+    int64_t latest_ns = INT64_MIN;
     bool have = false, fatal = false;
     uint64_t place = 0;
     GError *problem = NULL;
-    swf->origin_ns = none;
+    swf->origin_ns = 0;
     swf->base.jobs = 0;
     memcpy(swf->counts, count_kinds, sizeof count_kinds);
     while (!fatal) {
@@ -512,8 +512,8 @@ struct workload *workload_swf_new(const char *path, const struct swf_rules *rule
     }
     bool sorted = swf->counts[SWF_OUT_OF_ORDER].count + swf->counts[SWF_DEPENDENT].count == 0;
     if (ok && !sorted && swf->base.jobs >= UINT32_MAX - 1) {
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s: has too many jobs to be sorted in memory: sort it by "
-                    "field 2, and ignore dependencies", path);
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s: has too many jobs to be sorted in memory: sort it "
+                    "by field 2, and ignore dependencies", path);
         ok = false;
     }
     if (ok && (sorted ? stream_begin(swf, error) : index_build(swf, error)))

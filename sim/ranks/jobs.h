@@ -3,7 +3,7 @@
  * The job side of a brokered instance: what only client, ingest, job manager, scheduler, job-exec and executors need,
  * how a job ends, and the row that a finished job leaves in the trace.
  *
- * A job's path, each step a message (flux-core of March 2020; doc/models/brokered.md):
+ * A job's path, each step a message (flux-core between 0.16 and 0.17, March 2020):
  *
  *     client -> ingest        checked by a co-process, named, committed in a batch with others
  *     ingest -> job manager   states DEPEND, SCHED; waits in the queue

@@ -145,6 +145,31 @@ static void handle_and_turn(struct engine *e, struct actor *actor, const struct 
         take_turn(e, actor->thread);
 }
 
+/* --- shared cores --- */
+
+void dispatch_share_cores(struct engine *e, struct thread *thread, uint32_t group, uint32_t count)
+{
+    struct cores *cores = g_hash_table_lookup(e->cores, GUINT_TO_POINTER(group));
+    if (cores == NULL) {
+        cores = g_malloc0(sizeof *cores + count * sizeof cores->free_ns[0]);
+        cores->count = count;
+        g_hash_table_insert(e->cores, GUINT_TO_POINTER(group), cores);
+    }
+    /* Who comes first depends on when each is ready, so a ready thread waits for its wake-up like the others. */
+    thread->flags |= THREAD_SHARES | THREAD_EXPLICIT;
+    inbox_of(thread)->cores = cores;
+}
+
+static int64_t *first_free_core(const struct thread *thread)
+{
+    struct cores *cores = thread->inbox->cores;
+    int64_t *first = &cores->free_ns[0];
+    for (uint32_t i = 1; i < cores->count; i++)
+        if (cores->free_ns[i] < *first)
+            first = &cores->free_ns[i];
+    return first;
+}
+
 /* --- waking --- */
 
 static void wake_at(struct engine *e, struct thread *thread, int64_t time_ns, bool for_turn)
@@ -179,15 +204,39 @@ static void schedule_next(struct engine *e, struct thread *thread)
 static void drain(struct engine *e, struct thread *thread)
 {
     const uint32_t one_by_one = thread->flags & (THREAD_HOOKED | THREAD_EXPLICIT);
+    int64_t *core = thread->flags & THREAD_SHARES ? first_free_core(thread) : NULL;
     while ((thread->flags & THREAD_WAITING) && !(thread->flags & THREAD_BLOCKED)) {
         const struct message *front = &thread->inbox->items[thread->inbox->head];
         int64_t start_ns = MAX(front->time_ns, thread->free_ns);
-        if (start_ns >= e->limit_ns)
-            break;
+        if (core != NULL)
+            start_ns = MAX(start_ns, *core);
+        if (start_ns >= e->limit_ns) {
+            if (thread->flags & THREAD_WOKEN)
+                return;
+            wake_at(e, thread, start_ns, (thread->flags & THREAD_HOOKED) && turn_is_ready(e, thread));
+            return;
+        }
         struct message m = inbox_take(thread);
         handle_and_turn(e, actor_of(e, m.to), &m, start_ns);
+        if (core != NULL)
+            *core = thread->free_ns;
         if (one_by_one)
             break;
+    }
+    schedule_next(e, thread);
+}
+
+static void turn_alone(struct engine *e, struct thread *thread)
+{
+    if (thread->flags & THREAD_SHARES) {
+        int64_t *core = first_free_core(thread);
+        thread->free_ns = MAX(thread->free_ns, *core);
+        if (thread->free_ns < e->limit_ns) {
+            take_turn(e, thread);
+            *core = thread->free_ns;
+        }
+    } else {
+        take_turn(e, thread);
     }
     schedule_next(e, thread);
 }
@@ -200,15 +249,12 @@ static void wake(struct engine *e, struct thread *thread, int64_t time_ns)
     if (thread->flags & THREAD_BLOCKED)
         return;
     /* A message of the same instant may have come first and made the group busy again. */
-    if (thread->free_ns <= time_ns) {
-        if (thread->flags & THREAD_WAITING) {
-            drain(e, thread);
-            return;
-        }
-        if ((thread->flags & THREAD_HOOKED) && turn_is_ready(e, thread))
-            take_turn(e, thread);
-    }
-    schedule_next(e, thread);
+    if (thread->free_ns > time_ns)
+        schedule_next(e, thread);
+    else if (thread->flags & THREAD_WAITING)
+        drain(e, thread);
+    else if ((thread->flags & THREAD_HOOKED) && turn_is_ready(e, thread))
+        turn_alone(e, thread);
 }
 
 /* --- calls --- */

@@ -34,6 +34,7 @@ struct engine *engine_new(const struct engine_config *config, GError **error)
     e->roles = g_ptr_array_new();
     e->link_free = g_hash_table_new(g_direct_hash, g_direct_equal);
     e->local_link = (struct engine_link){ .latency_ns = 1 };
+    e->cores = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     e->promises = g_array_new(FALSE, TRUE, sizeof(int64_t));
     g_array_set_size(e->promises, 1);
     e->sent_next_ns = INT64_MAX;
@@ -74,6 +75,7 @@ void engine_free(struct engine *e)
     g_ptr_array_free(e->roles, TRUE);
     g_hash_table_destroy(e->link_free);
     g_array_free(e->promises, TRUE);
+    g_hash_table_destroy(e->cores);
     free(e->actors);
     free(e->routes);
     g_free(e->failure);
@@ -148,117 +150,6 @@ uint32_t engine_add_actor(struct engine *e, const struct engine_actor *spec)
     return e->specs->len - 1;
 }
 
-static const struct engine_actor *spec_at(const struct engine *e, uint32_t id)
-{
-    return &g_array_index(e->specs, struct engine_actor, id);
-}
-
-static const struct role *role_named(const struct engine *e, const char *name)
-{
-    for (guint i = 0; i < e->roles->len; i++) {
-        const struct role *role = g_ptr_array_index(e->roles, i);
-        if (strcmp(role->name, name) == 0)
-            return role;
-    }
-    return NULL;
-}
-
-/* Follows declared calls from `role`; TRUE with the path's text when it comes back to a role on the path. */
-static bool find_cycle(const struct engine *e, const struct role *role, GPtrArray *path, char **text)
-{
-    if (g_ptr_array_find(path, role, NULL)) {
-        GString *cycle = g_string_new(NULL);
-        guint from;
-        g_ptr_array_find(path, role, &from);
-        for (guint i = from; i < path->len; i++)
-            g_string_append_printf(cycle, "%s -> ", ((const struct role *)g_ptr_array_index(path, i))->name);
-        g_string_append(cycle, role->name);
-        *text = g_string_free(cycle, FALSE);
-        return true;
-    }
-    g_ptr_array_add(path, (gpointer)role);
-    for (const char *const *name = role->calls; name != NULL && *name != NULL; name++) {
-        const struct role *callee = role_named(e, *name);
-        if (callee != NULL && find_cycle(e, callee, path, text))
-            return true;
-    }
-    g_ptr_array_remove_index(path, path->len - 1);
-    return false;
-}
-
-static gboolean check_calls(const struct engine *e, GError **error)
-{
-    for (guint i = 0; i < e->roles->len; i++) {
-        GPtrArray *path = g_ptr_array_new();
-        char *text = NULL;
-        bool found = find_cycle(e, g_ptr_array_index(e->roles, i), path, &text);
-        g_ptr_array_free(path, TRUE);
-        if (found) {
-            g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
-                        "blocking calls go in a circle: %s; they could wait for each other for ever, so one of these "
-                        "roles must send a request instead of a call", text);
-            g_free(text);
-            return FALSE;
-        }
-    }
-    return TRUE;
-}
-
-bool role_declares_call(const struct role *caller, const struct role *callee)
-{
-    for (const char *const *name = caller->calls; name != NULL && *name != NULL; name++)
-        if (strcmp(*name, callee->name) == 0)
-            return true;
-    return false;
-}
-
-static gboolean check_pair(const struct engine_actor *a, const struct engine_actor *b, GError **error)
-{
-    if (a->process != b->process) {
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
-                    "thread group %u is split: %s is placed on process %u and %s on process %u; expected one process",
-                    a->thread_group, a->role->name, a->process, b->role->name, b->process);
-        return FALSE;
-    }
-    if (role_declares_call(a->role, b->role) || role_declares_call(b->role, a->role)) {
-        bool forward = role_declares_call(a->role, b->role);
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
-                    "%s calls %s and both are in thread group %u; a call inside one thread group would wait for itself",
-                    forward ? a->role->name : b->role->name, forward ? b->role->name : a->role->name,
-                    a->thread_group);
-        return FALSE;
-    }
-    return TRUE;
-}
-
-/* Every pair of roles inside a group; a group's actors of one role and process count once. */
-static gboolean check_groups(const struct engine *e, GError **error)
-{
-    GHashTable *members = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, (GDestroyNotify)g_array_unref);
-    gboolean ok = TRUE;
-    for (uint32_t id = 0; ok && id < e->specs->len; id++) {
-        const struct engine_actor *spec = spec_at(e, id);
-        if (spec->thread_group == ENGINE_NO_GROUP)
-            continue;
-        gpointer key = GUINT_TO_POINTER(spec->thread_group);
-        GArray *known = g_hash_table_lookup(members, key);
-        if (known == NULL) {
-            known = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-            g_hash_table_insert(members, key, known);
-        }
-        bool same = false;
-        for (guint i = 0; ok && i < known->len; i++) {
-            const struct engine_actor *other = spec_at(e, g_array_index(known, uint32_t, i));
-            same |= other->role == spec->role && other->process == spec->process;
-            ok = check_pair(other, spec, error);
-        }
-        if (!same)
-            g_array_append_val(known, id);
-    }
-    g_hash_table_destroy(members);
-    return ok;
-}
-
 static gboolean check_link(const struct engine_link *link, const char *what, GError **error)
 {
     if (link->latency_ns >= 1 && link->latency_ns <= ENGINE_LATENCY_MOST_NS)
@@ -284,7 +175,7 @@ struct zone_use {
 static void survey_zones(const struct engine *e, struct zone_use use[ENGINE_ZONES_MAX])
 {
     for (uint32_t id = 0; id < e->specs->len; id++) {
-        const struct engine_actor *spec = spec_at(e, id);
+        const struct engine_actor *spec = engine_spec(e, id);
         struct zone_use *u = &use[spec->zone];
         if (!u->used)
             *u = (struct zone_use){ .used = true, .process = spec->process };
@@ -298,7 +189,7 @@ static bool node_is_split(const struct engine *e)
     GHashTable *process_of = g_hash_table_new(g_direct_hash, g_direct_equal);
     bool split = false;
     for (uint32_t id = 0; !split && id < e->specs->len; id++) {
-        const struct engine_actor *spec = spec_at(e, id);
+        const struct engine_actor *spec = engine_spec(e, id);
         gpointer key = GUINT_TO_POINTER(spec->node), known;
         if (!g_hash_table_lookup_extended(process_of, key, NULL, &known))
             g_hash_table_insert(process_of, key, GUINT_TO_POINTER(spec->process));
@@ -354,7 +245,7 @@ static gboolean place_actors(struct engine *e, GError **error)
     e->routes = memory_new(e->actor_count * sizeof *e->routes);
     uint64_t *places = g_new0(uint64_t, e->processes);
     for (uint32_t id = 0; id < e->actor_count; id++) {
-        const struct engine_actor *spec = spec_at(e, id);
+        const struct engine_actor *spec = engine_spec(e, id);
         guint role;
         g_ptr_array_find(e->roles, spec->role, &role);
         e->routes[id] = (struct route){ .node = spec->node, .place = (uint32_t)places[spec->process],
@@ -401,7 +292,7 @@ static void make_actors(struct engine *e)
 {
     GHashTable *groups = g_hash_table_new(g_direct_hash, g_direct_equal);
     for (uint32_t id = 0; id < e->actor_count; id++) {
-        const struct engine_actor *spec = spec_at(e, id);
+        const struct engine_actor *spec = engine_spec(e, id);
         if (spec->process != e->process)
             continue;
         struct actor *actor = actor_of(e, id);
@@ -410,6 +301,8 @@ static void make_actors(struct engine *e)
         actor->thread = thread_for(e, groups, spec->thread_group, actor);
         if (spec->role->turn != NULL)
             actor->thread->flags |= THREAD_HOOKED;
+        if (spec->cpu_group != ENGINE_NO_GROUP)
+            dispatch_share_cores(e, actor->thread, spec->cpu_group, MAX(spec->cpu_cores, 1u));
         if (e->zone_crosses[spec->zone] && (actor->thread->flags & THREAD_CROSSES) == 0) {
             actor->thread->flags |= THREAD_CROSSES;
             e->crossing_groups++;
@@ -438,7 +331,7 @@ static gboolean agree(struct engine *e, GError **error)
 
 gboolean engine_start(struct engine *e, GError **error)
 {
-    if (!check_calls(e, error) || !check_groups(e, error) || !survey_links(e, error))
+    if (!engine_check(e, error) || !survey_links(e, error))
         return FALSE;
     if (!place_actors(e, error))
         return FALSE;

@@ -85,6 +85,7 @@ struct engine_actor {
     uint32_t process;               /* rank in the communicator that plays it */
     uint32_t thread_group;          /* actors with the same number share one thread; ENGINE_NO_GROUP: one of its own */
     uint32_t cpu_group;             /* actors with the same number share cores; ENGINE_NO_GROUP: a core of its own */
+    uint32_t cpu_cores;             /* how many cores the group has (0 counts as 1); alike for all of the group */
     uint8_t zone;                   /* below ENGINE_ZONES_MAX; with the node, chooses the link */
 };
 

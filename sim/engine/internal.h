@@ -31,7 +31,8 @@ enum thread_flag {
     THREAD_EXPLICIT = 1 << 3,       /* no arrival shortcut (tests) */
     THREAD_WOKEN = 1 << 4,          /* a wake-up is pending */
     THREAD_TURN_DUE = 1 << 5,       /* that wake-up is for turns alone: counted as foreground work */
-    THREAD_CROSSES = 1 << 6         /* an actor of it can send to another process */
+    THREAD_CROSSES = 1 << 6,        /* an actor of it can send to another process */
+    THREAD_SHARES = 1 << 7          /* in a cpu group */
 };
 
 /* What a thread group needs only when something waits for it; made at first use. */
@@ -44,6 +45,14 @@ struct inbox {
     uint32_t caller;                /* actor of the group that called */
     int64_t call_ns;                /* when the call was made */
     int64_t blocked_ns;             /* total */
+    struct cores *cores;            /* of its cpu group; only with THREAD_SHARES */
+};
+
+/* The cores of a cpu group. Threads that want one are served in the order in which they became ready; those that become
+ * ready in one instant, by their first actor's id. */
+struct cores {
+    uint32_t count;
+    int64_t free_ns[];              /* until when each is taken */
 };
 
 /* A thread group: one busy time, one order, one blocking. It is kept in its first actor. */
@@ -140,6 +149,7 @@ struct engine {
     GArray *promises;               /* int64_t, by thread.promise; entry 0 is not used */
     uint32_t crossing_groups;       /* this process's thread groups that can send to another process */
     uint32_t promised_groups;       /* those of them that have made a promise */
+    GHashTable *cores;              /* cpu group -> struct cores */
     GHashTable *link_free;          /* (from, to) -> when a link of limited bandwidth is free */
     int64_t sent_next_ns;           /* first arrival among what was sent to other processes in this window */
     int64_t window_end_ns;          /* everything before has been simulated when a window's messages come */
@@ -219,6 +229,9 @@ void dispatch_block(struct actor *self, uint32_t callee);
 /* Puts in order what is due of the thread groups that wait at the beginning, e.g. turns that are ready at time 0. */
 void dispatch_start(struct engine *e);
 
+/* Puts a thread into a cpu group. */
+void dispatch_share_cores(struct engine *e, struct thread *thread, uint32_t group, uint32_t cores);
+
 /* Visits what waits in inboxes. */
 void dispatch_each_waiting(struct engine *e, void (*visit)(void *data, const struct message *m), void *data);
 
@@ -243,6 +256,17 @@ void exchange_window(struct engine *e, struct status mine, struct status *all);
 
 /* When a message that is sent at e->now_ns arrives; moves the link's free time when its bandwidth is limited. */
 int64_t engine_link_arrival(struct engine *e, struct actor *from, uint32_t to, uint64_t size_bytes);
+
+/* What was added under an id; until engine_start has returned. */
+static inline const struct engine_actor *engine_spec(const struct engine *e, uint32_t id)
+{
+    return &g_array_index(e->specs, struct engine_actor, id);
+}
+
+/* --- check.c --- */
+
+/* Refuses calls and groups that cannot work; the same on every process. */
+gboolean engine_check(const struct engine *e, GError **error);
 
 bool role_declares_call(const struct role *caller, const struct role *callee);
 

@@ -22,6 +22,8 @@ struct random_model {
     uint32_t first_server;                      /* ids from here on are servers */
     uint32_t group_of[MOST_ACTORS], node_of[MOST_ACTORS];
     uint8_t zone_of[MOST_ACTORS], kind_of[MOST_ACTORS];
+    uint32_t cpu_of[2 * MOST_ACTORS];           /* by thread group */
+    uint32_t cpu_cores;
     struct engine_link links[2][2], local;
     int64_t move_ns;
     uint32_t steps;
@@ -270,6 +272,9 @@ struct random_model *random_model_new(uint64_t seed)
     if (all_foresee && !limited)
         for (uint32_t i = model->first_server; i < model->actors; i++)
             model->kind_of[i] = 3;
+    model->cpu_cores = 1 + (uint32_t)choose(model, &d, 3);
+    for (uint32_t i = 0; i < model->groups; i++)
+        model->cpu_of[i] = choose(model, &d, 3) == 0 ? (uint32_t)choose(model, &d, 4) : ENGINE_NO_GROUP;
     model->move_ns = (int64_t)choose(model, &d, 300);
     model->steps = 4 + (uint32_t)choose(model, &d, 6);
     model->most_charge_ns = (int64_t)choose(model, &d, 5000);
@@ -279,6 +284,13 @@ struct random_model *random_model_new(uint64_t seed)
 void random_model_free(struct random_model *model)
 {
     g_free(model);
+}
+
+/* What decides an actor's process: its cpu group, else its thread group. */
+static uint32_t placed_with(const struct random_model *model, uint32_t actor)
+{
+    uint32_t group = model->group_of[actor];
+    return model->cpu_of[group] != ENGINE_NO_GROUP ? MOST_ACTORS + model->cpu_of[group] : group;
 }
 
 gboolean random_model_run(const struct random_model *model, MPI_Comm comm, uint64_t placement, bool explicit_inbox,
@@ -300,8 +312,9 @@ gboolean random_model_run(const struct random_model *model, MPI_Comm comm, uint6
     for (uint32_t i = 0; i < model->actors; i++) {
         struct engine_actor spec = {
             .role = roles[model->kind_of[i]], .setup = model, .node = model->node_of[i],
-            .process = (uint32_t)(random_bits(placement, model->group_of[i], 0, 0) % (uint64_t)size),
-            .thread_group = model->group_of[i], .cpu_group = ENGINE_NO_GROUP, .zone = model->zone_of[i],
+            .process = (uint32_t)(random_bits(placement, placed_with(model, i), 0, 0) % (uint64_t)size),
+            .thread_group = model->group_of[i], .cpu_group = model->cpu_of[model->group_of[i]],
+            .cpu_cores = model->cpu_cores, .zone = model->zone_of[i],
         };
         engine_add_actor(e, &spec);
     }

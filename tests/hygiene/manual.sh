@@ -1,0 +1,71 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# The man page and --help name the same commands and options, the page of the deck has the keys of the program and an
+# example that it accepts, and both can be typeset.
+
+. "$top_srcdir/tests/lib.sh"
+
+page="$top_srcdir/doc/tiercel.1"
+
+# help_options [COMMAND]: the long options, and the letters, that --help lists
+help_options()
+{
+    "$TIERCEL" "$@" --help </dev/null |
+        sed -nE 's/^ +(-([A-Za-z]), +)?--([a-z-]+).*/--\3 -\2/p' | tr ' ' '\n' | grep -vx -e - | sort -u
+}
+
+# page_options COMMAND: those that the page lists for a command; for "" those of the program and of all commands
+page_options()
+{
+    sed 's/\\-/-/g' "$page" | awk -v command="$1" '
+        function flush(   i) {
+            if (count && (command == "" || tag == "" || tag == command))
+                for (i = 1; i <= count; i++)
+                    print "-" names[i]
+            count = 0
+            tag = ""
+        }
+        /^\.It / { flush(); for (i = 2; i < NF; i++) if ($i == "Fl") names[++count] = $(i + 1) }
+        /^\.Pq Cm / { tag = $3 }
+        /^\.El/ { flush() }' | sort -u
+}
+
+"$TIERCEL" --help </dev/null >"$scratch/help"
+check "there is a help" grep -q 'tiercel run DECK' "$scratch/help"
+sed -nE 's/^ +tiercel ([a-z]+) .*/\1/p' "$scratch/help" | sort -u >"$scratch/commands"
+sed -nE 's/^\.It Cm ([a-z]+).*/\1/p' "$page" | sort -u >"$scratch/page-commands"
+check "the page has the commands of --help" diff "$scratch/commands" "$scratch/page-commands"
+
+{
+    help_options
+    while read -r command; do
+        help_options "$command"
+    done <"$scratch/commands"
+} | sort -u >"$scratch/options"
+page_options "" >"$scratch/page-options"
+check "the page has the options of --help" diff "$scratch/options" "$scratch/page-options"
+
+while read -r command; do
+    help_options "$command" >"$scratch/options"
+    page_options "$command" | grep -vx -e --version >"$scratch/page-options"
+    check "the page has the options of $command" diff "$scratch/options" "$scratch/page-options"
+done <"$scratch/commands"
+
+deck_page="$top_builddir/doc/tiercel-deck.5"
+check "the page of the deck has every kind of entry" \
+    test "$(grep -cE '^\.Ss \[(deck|run|workload|trace|expect)\]|^\.It Li (format|seed|dir|level)$' "$deck_page")" -eq 9
+sed -n '/^\.Bd -literal/,/^\.Ed/p' "$deck_page" | sed '1d;$d' >"$scratch/example.deck"
+check "the example of the page is a deck" "$TIERCEL" check "$scratch/example.deck"
+
+for source in "$page" "$deck_page"; do
+    if command -v mandoc >/dev/null 2>&1; then
+        check "mandoc has no complaint about $(basename "$source")" mandoc -T lint -W warning "$source"
+    elif command -v groff >/dev/null 2>&1; then
+        groff -mandoc -ww -z "$source" >"$scratch/groff" 2>&1
+        cat "$scratch/groff"
+        check "groff has no complaint about $(basename "$source")" test ! -s "$scratch/groff"
+    fi
+done
+
+done_testing

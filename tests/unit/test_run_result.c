@@ -67,7 +67,8 @@ static void test_expectation(void)
     char said[1000] = "";
 
     CU_ASSERT_EQUAL(complain(&good, 1, &missed, true, said, sizeof said), TIERCEL_ERROR_BALANCE);
-    CU_ASSERT_STRING_EQUAL(said, "tiercel: expected jobs.run_rate = 67.6/s within 2% (a paper): 70/s, +3.55%: missed\n");
+    CU_ASSERT_STRING_EQUAL(said,
+                           "tiercel: expected jobs.run_rate = 67.6/s within 2% (a paper): 70/s, +3.55%: missed\n");
 }
 
 int main(void)

@@ -80,7 +80,8 @@ static char *find_circle(struct circle_search *s, guint role)
     for (guint kin = 0; text == NULL && kin < s->e->roles->len; kin++) {
         if (s->leader[kin] != s->leader[role])
             continue;
-        for (const char *const *name = role_at(s->e, kin)->calls; text == NULL && name != NULL && *name != NULL; name++) {
+        const char *const *name = role_at(s->e, kin)->calls;
+        for (; text == NULL && name != NULL && *name != NULL; name++) {
             guint callee = role_named(s->e, *name);
             if (callee < s->e->roles->len)
                 text = find_circle(s, callee);
@@ -101,8 +102,8 @@ static gboolean check_calls(const struct engine *e, GError **error)
     if (text == NULL)
         return TRUE;
     g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
-                "blocking calls go in a circle: %s; they could wait for each other for ever, so one of these roles must "
-                "send a request instead of a call", text);
+                "blocking calls go in a circle: %s; they could wait for each other for ever, so one of these roles "
+                "must send a request instead of a call", text);
     g_free(text);
     return FALSE;
 }

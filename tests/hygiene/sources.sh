@@ -46,7 +46,7 @@ in_code()
 
 too_wide()
 {
-    in_code '^.{121,}$' | grep -vF '\"'
+    in_code '^.{121,}$' | grep -vE '^tests/.*"[^"]{30,}'
 }
 
 too_long()
@@ -67,7 +67,7 @@ check "a word for something left to do would be found" grep -qwE "$left_to_do" "
 
 check "each source names its licence in its first lines" none without_licence
 check "nothing is left to do" none in_sources -w -- "$left_to_do"
-check "no line of code is longer than 120 columns, but for JSON in a string" none too_wide
+check "no line of code is longer than 120 columns, but for long strings in tests" none too_wide
 check "code has no tabs" none in_code "$tab"
 check "no source has blanks at the end of a line" none in_sources '[[:blank:]]$'
 check "no file of code is longer than 1000 lines" none too_long

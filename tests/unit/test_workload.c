@@ -189,9 +189,11 @@ static void test_jobspec_refused(void)
         { SPEC("[{\"type\": \"node\", \"count\": 1}]", SLEEP, "{\"duration\": 0}"), "resources[0].with is missing" },
         { SPEC("[{\"type\": \"node\", \"count\": 1, \"exclusive\": 1, \"with\": [" SLOT "]}]", SLEEP, "{}"),
           "resources[0].exclusive = 1" },
-        { SPEC("[{\"type\": \"slot\", \"count\": 1, \"label\": \"task\", \"with\": [{\"type\": \"core\", \"count\": 1}, "
+        { SPEC("[{\"type\": \"slot\", \"count\": 1, \"label\": \"task\", "
+               "\"with\": [{\"type\": \"core\", \"count\": 1}, "
                "{\"type\": \"gpu\", \"count\": 1}]}]", SLEEP, "{\"duration\": 0}"), "gpus, memory" },
-        { SPEC("[{\"type\": \"slot\", \"count\": 1, \"label\": \"task\", \"with\": [{\"type\": \"gpu\", \"count\": 1}]}]",
+        { SPEC("[{\"type\": \"slot\", \"count\": 1, \"label\": \"task\", "
+               "\"with\": [{\"type\": \"gpu\", \"count\": 1}]}]",
                SLEEP, "{\"duration\": 0}"), "with[0].type = \"gpu\": expected \"core\"" },
         { SPEC("[{\"type\": \"node\", \"count\": 1, \"with\": [{\"type\": \"socket\", \"count\": 1}]}]", SLEEP, "{}"),
           "resources[0].with[0].type = \"socket\": expected \"slot\"" },

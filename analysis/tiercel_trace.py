@@ -123,6 +123,8 @@ class Trace:
             raise TraceError(f"{path}: is not a trace of tiercel")
         if self.attributes.get("format_version") != 1:
             raise TraceError(f"{path}: has another format_version than 1, which this module reads")
+        # A run that goes on writes its figures in turn at two places, and says which are right.
+        self._figures = {0: "flush_0/", 1: "flush_1/"}.get(self.attributes.get("figures"), "")
         self.sealed = sealed
         self.complete = sealed and self.attributes.get("complete") == 1
 
@@ -220,13 +222,13 @@ class Trace:
         """(role, metric) of all curves, or of "histograms" or "counters"."""
         def read():
             found = []
-            for group in self._file.get(part, {}).values():
+            for group in self._file.get(self._figures + part, {}).values():
                 found += [(_text(group.attrs["role"]), metric) for metric in group]
             return found
         return self._read(f"/{part}", read)
 
     def _at(self, part, role, metric):
-        for group in self._file.get(part, {}).values():
+        for group in self._file.get(self._figures + part, {}).values():
             if _text(group.attrs["role"]) == role and metric in group:
                 return group[metric]
         raise KeyError
@@ -272,7 +274,8 @@ class Trace:
 
     def stages(self):
         """A row a stage of a job's path, times in ns."""
-        return self._rows("stages", ["role", "name", "count", "mean", "p50", "p99", "smallest", "largest"])
+        return self._rows(self._figures + "stages",
+                          ["role", "name", "count", "mean", "p50", "p99", "smallest", "largest"])
 
     def roles(self):
         """A row a role; empty while the run has not ended."""

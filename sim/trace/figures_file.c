@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/figures_file.h"
 
+static const char *const flush_groups[] = { "flush_0", "flush_1" };
+
 static bool put_counter(hid_t parent, const struct trace_metric *metric, uint64_t total)
 {
     char name[HDF5_NAME_MAX];
@@ -169,11 +171,33 @@ static bool put_stages(hid_t file, const struct collector *figures)
     return good;
 }
 
-bool figures_put(hid_t file, const struct collector *figures)
+static bool put_all(hid_t parent, const struct collector *figures)
 {
     for (unsigned r = 0; r < collector_role_count(figures); r++)
         for (unsigned m = 0; m < collector_role(figures, r)->metric_count; m++)
-            if (!put_metric(file, figures, r, m))
+            if (!put_metric(parent, figures, r, m))
                 return false;
-    return put_stages(file, figures);
+    return put_stages(parent, figures);
+}
+
+bool figures_put(hid_t file, enum figures_place place, const struct collector *figures)
+{
+    hid_t parent = place == FIGURES_ROOT ? H5Gopen2(file, "/", H5P_DEFAULT) : hdf5_group(file, flush_groups[place]);
+    if (parent < 0)
+        return false;
+    bool good = put_all(parent, figures);
+    return H5Gclose(parent) >= 0 && good;
+}
+
+bool figures_mark(hid_t file, enum figures_place place)
+{
+    return hdf5_put_u64(file, "figures", place);
+}
+
+bool figures_clean(hid_t file)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(flush_groups); i++)
+        if (hdf5_has(file, flush_groups[i]) && H5Ldelete(file, flush_groups[i], H5P_DEFAULT) < 0)
+            return false;
+    return true;
 }

@@ -245,7 +245,7 @@ static void role_free(void *data)
     g_free(role);
 }
 
-struct collector *figures_get(hid_t file, char **reason)
+static struct collector *figures_below(hid_t file, char **reason)
 {
     static const char *const parts[] = { "counters", "series", "histograms" };
     GPtrArray *roles = g_ptr_array_new_with_free_func(role_free);
@@ -263,4 +263,23 @@ struct collector *figures_get(hid_t file, char **reason)
         c = collector_of(roles);
     g_ptr_array_free(roles, TRUE);
     return c;
+}
+
+struct collector *figures_get(hid_t file, char **reason)
+{
+    static const char *const places[] = { "/flush_0", "/flush_1", "/" };
+    uint64_t place = 0;
+    *reason = NULL;
+    if (!hdf5_get_u64(file, "figures", &place) || place > FIGURES_ROOT ||
+        (place != FIGURES_ROOT && !hdf5_has(file, places[place]))) {
+        *reason = g_strdup("it does not say where its figures are; it is damaged");
+        return NULL;
+    }
+    hid_t parent = H5Gopen2(file, places[place], H5P_DEFAULT);
+    struct collector *figures = parent < 0 ? NULL : figures_below(parent, reason);
+    if (parent < 0)
+        *reason = g_strdup("its figures cannot be read; it is damaged");
+    else
+        H5Gclose(parent);
+    return figures;
 }

@@ -96,7 +96,7 @@ static gboolean source_open(struct source *s, unsigned process, unsigned process
         g_free(reason);
         return FALSE;
     }
-    if (!hdf5_get_i64(s->file, "horizon_ns", &its_horizon_ns))
+    if (!hdf5_get_i64(s->columns.group, "horizon_ns", &its_horizon_ns))
         return failure(s, "does not say up to which time it is right", error);
     *horizon_ns = MIN(*horizon_ns, its_horizon_ns);
     return columns_check(s, error);
@@ -112,22 +112,24 @@ static bool rows_read(const struct source *s, uint64_t first, unsigned n, struct
     return true;
 }
 
-/* The stretches of one part, as it lists them. Those that begin behind the rows that are right were not flushed. */
+/* The stretches of one part, as it lists them. */
 static gboolean stretches_read(struct merge *m, struct source *s, GError **error)
 {
-    uint64_t count = 0, rows = s->columns.rows;
+    uint64_t count = 0, listed = 0, rows = s->columns.rows;
     if (rows == 0)
         return TRUE;
-    if (!hdf5_array_size(s->file, "stretch_row", &count) || count == 0 || count > rows)
+    if (!hdf5_get_u64(s->columns.group, "stretches", &count) || !hdf5_array_size(s->file, "stretch_row", &listed) ||
+        count == 0 || count > rows || listed < count)
         return failure(s, "does not list its stretches; it is damaged", error);
-    uint64_t *row = g_new(uint64_t, count);
-    int64_t *time_ns = g_new(int64_t, count);
-    bool good = hdf5_get_array(s->file, "stretch_row", H5T_NATIVE_UINT64, row, count) &&
-                hdf5_get_array(s->file, "stretch_time", H5T_NATIVE_INT64, time_ns, count) && row[0] == 0;
-    for (uint64_t i = 0; good && i < count && row[i] < rows; i++) {
-        struct stretch stretch = { .source = s, .next = row[i], .end = i + 1 < count ? MIN(row[i + 1], rows) : rows,
+    /* More may be listed: by a flush that a kill interrupted. */
+    uint64_t *row = g_new(uint64_t, listed);
+    int64_t *time_ns = g_new(int64_t, listed);
+    bool good = hdf5_get_array(s->file, "stretch_row", H5T_NATIVE_UINT64, row, listed) &&
+                hdf5_get_array(s->file, "stretch_time", H5T_NATIVE_INT64, time_ns, listed) && row[0] == 0;
+    for (uint64_t i = 0; good && i < count; i++) {
+        struct stretch stretch = { .source = s, .next = row[i], .end = i + 1 < count ? row[i + 1] : rows,
                                    .first_time_ns = time_ns[i] };
-        good = stretch.next < stretch.end;
+        good = stretch.next < stretch.end && stretch.end <= rows;
         g_array_append_val(m->stretches, stretch);
     }
     g_free(time_ns);

@@ -13,9 +13,9 @@
 
 /*
  * Reads trace_path's parts 0 .. processes-1, up to the rows that each declares right, and appends their rows to `to`, a
- * new table of the form of events_table. *horizon_ns: before this time no row is missing (the earliest of the parts'
- * last flushes). `seed` must be the parts' seed. FALSE with *error when a part is not there, is damaged or does not
- * belong to this run.
+ * new table of the form of events_table. *horizon_ns: no handling that began before is missing (the earliest of the
+ * parts' last flushes). `seed` must be the parts' seed. FALSE with *error when a part is not there, is damaged or does
+ * not belong to this run.
  */
 gboolean merge_parts(const char *trace_path, unsigned processes, uint64_t seed, struct columns *to,
                      int64_t *horizon_ns, GError **error);

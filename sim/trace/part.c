@@ -177,9 +177,10 @@ static gboolean part_create(struct part *p, unsigned process, unsigned processes
         return FALSE;
     bool good = hdf5_put_text(f->file, "format", "tiercel trace part") && hdf5_put_u64(f->file, "format_version", 1) &&
                 hdf5_put_u64(f->file, "process", process) && hdf5_put_u64(f->file, "processes", processes) &&
-                hdf5_put_u64(f->file, "seed", seed) && hdf5_put_i64(f->file, "horizon_ns", 0) &&
+                hdf5_put_u64(f->file, "seed", seed) &&
                 columns_create(&f->columns, f->file, &events_table, PART_BATCH_ROWS, false,
                                "in batches, each by time, actor, class, sender, sequence") &&
+                hdf5_put_i64(f->columns.group, "horizon_ns", 0) && hdf5_put_u64(f->columns.group, "stretches", 0) &&
                 H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
     if (!good)
         return hdf5_failure(error, p->path, "cannot be written");
@@ -233,7 +234,8 @@ gboolean part_flush(struct part *p, int64_t horizon_ns, GError **error)
                          "1", "first row of a stretch whose rows rise") &&
           hdf5_put_array(f->file, "stretch_time", H5T_NATIVE_INT64, p->stretch_time->data, p->stretch_time->len, true,
                          "ns", "arrival of that row's message") &&
-          H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 && hdf5_put_i64(f->file, "horizon_ns", horizon_ns) &&
+          H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 && hdf5_put_i64(f->columns.group, "horizon_ns", horizon_ns) &&
+          hdf5_put_u64(f->columns.group, "stretches", p->stretch_row->len) &&
           columns_mark(&f->columns) && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0))
         hdf5_failure(&p->error, p->path, "cannot be flushed");
     if (p->error == NULL)

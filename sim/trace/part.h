@@ -9,7 +9,9 @@
  *
  * A part is an HDF5 file like the trace, with the one table /events. Its rows stand in batches, each sorted in the
  * canonical order (time, actor, class, sender, sequence). Batches that follow one another in that order make one
- * stretch; /stretch_row and /stretch_time say where stretches begin. merge.h joins parts. All functions are local.
+ * stretch; /stretch_row and /stretch_time say where stretches begin. What is right, of the rows and of these, say the
+ * attributes `rows`, `stretches` and `horizon_ns` of /events, written together. merge.h joins parts. All functions are
+ * local.
  */
 #ifndef TIERCEL_TRACE_PART_H
 #define TIERCEL_TRACE_PART_H
@@ -101,7 +103,7 @@ static inline void part_add(struct part *p, const struct trace_event *e)
     p->filled = i + 1;
 }
 
-/* Brings all rows to the file and declares them right; all rows before horizon_ns are among them. */
+/* Brings all rows to the file and declares them right; all handlings that began before horizon_ns are among them. */
 gboolean part_flush(struct part *p, int64_t horizon_ns, GError **error);
 
 /* Closes the file as of the last flush. NULL is allowed. */

@@ -181,18 +181,18 @@ static gboolean rows_gather(struct trace *t, GError **error)
     return good;
 }
 
-/* Process 0: what is certain goes to the file. */
-static gboolean file_update(struct trace *t, int64_t horizon_ns, GError **error)
+/* Process 0: the rows that are certain go to the file. */
+static gboolean file_append(struct trace *t, int64_t horizon_ns, GError **error)
 {
     struct bytes rows = BYTES_INIT;
-    gboolean good = trace_file_put_figures(t->file, t->all, error);
+    gboolean good = TRUE;
     for (unsigned i = 0; good && i < t->table_count; i++) {
         bytes_clear(&rows);
         uint64_t count = rows_take(&t->arrived[i], horizon_ns, &rows);
         good = trace_file_append(t->file, i, rows.data, count, error);
     }
     bytes_release(&rows);
-    return good && trace_file_flush(t->file, error);
+    return good;
 }
 
 gboolean trace_flush(struct trace *t, int64_t now_ns, GError **error)
@@ -200,8 +200,8 @@ gboolean trace_flush(struct trace *t, int64_t now_ns, GError **error)
     if (!trace_merge(t, error) || !rows_gather(t, error))
         return FALSE;
     GError *local = NULL;
-    if (t->file != NULL)
-        file_update(t, now_ns, &local);
+    if (t->file != NULL && file_append(t, now_ns, &local) && trace_file_put_figures(t->file, t->all, &local))
+        trace_file_flush(t->file, &local);
     if (t->part != NULL && local == NULL)
         part_flush(t->part, now_ns, &local);
     t->flushed_us = g_get_monotonic_time();
@@ -219,15 +219,19 @@ static gboolean events_join(struct trace *t, GError **error)
 
 gboolean trace_finish(struct trace *t, const struct trace_ending *ending, GError **error)
 {
-    if (!trace_flush(t, INT64_MAX, error))
+    if (!trace_merge(t, error) || !rows_gather(t, error))
         return FALSE;
     bool events = t->part != NULL;
+    GError *local = NULL;
+    if (events)
+        part_flush(t->part, INT64_MAX, &local);
     part_free(t->part);
     t->part = NULL;
-    GError *local = NULL;
-    if (!gather_agree(t->gather, NULL, error))
+    if (!gather_agree(t->gather, local, error))
         return FALSE;
-    if (t->file != NULL && (!events || events_join(t, &local)) && trace_file_end(t->file, ending, &local) && events)
+    local = NULL;
+    if (t->file != NULL && file_append(t, INT64_MAX, &local) && (!events || events_join(t, &local)) &&
+        trace_file_end(t->file, t->all, ending, &local) && events)
         merge_remove_parts(trace_file_path(t->file));
     return gather_agree(t->gather, local, error);
 }

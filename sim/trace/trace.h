@@ -111,7 +111,8 @@ void trace_event(struct trace *t, const struct trace_event *event);
 /* True when the time since the last flush is over (asked on process 0), or this process holds many rows. */
 bool trace_flush_due(const struct trace *t);
 
-/* Collective. Every message that arrives before now_ns must have been handled on every process. All return the same. */
+/* Collective. Every handling that begins before now_ns must have happened, on every process: then what is recorded
+ * later has a later time. All return the same. */
 gboolean trace_flush(struct trace *t, int64_t now_ns, GError **error);
 
 /* --- the end --- */

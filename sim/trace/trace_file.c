@@ -15,6 +15,7 @@ struct trace_file {
     char *path;
     hid_t file;
     GPtrArray *tables;          /* struct columns */
+    enum figures_place figures; /* where they are written next */
 };
 
 static const char *level_name(enum trace_level level)
@@ -37,7 +38,8 @@ static bool put_run(hid_t file, const struct trace_config *config, unsigned proc
                 hdf5_put_u64(file, "processes", processes) && hdf5_put_text(file, "level", level_name(config->level)) &&
                 hdf5_put_text(file, "deck_sha256", sha) && hdf5_put_text(file, "digest", "") &&
                 hdf5_put_text(file, "end", "") && hdf5_put_i64(file, "end_ns", 0) &&
-                hdf5_put_double(file, "walltime_s", 0) && hdf5_put_u64(file, "complete", 0);
+                hdf5_put_double(file, "walltime_s", 0) && figures_mark(file, FIGURES_ROOT) &&
+                hdf5_put_u64(file, "complete", 0);
     g_free(sha);
     g_free(date);
     g_date_time_unref(now);
@@ -92,6 +94,16 @@ static gboolean failure(const struct trace_file *f, const char *what, GError **e
     return hdf5_failure(error, f->path, what);
 }
 
+/* In two steps, so that nothing is declared right that a kill kept from the file. */
+static gboolean file_flush(struct trace_file *f, enum figures_place figures, GError **error)
+{
+    bool good = H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0 && figures_mark(f->file, figures);
+    for (guint t = 0; good && t < f->tables->len; t++)
+        good = columns_mark(g_ptr_array_index(f->tables, t));
+    good = good && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
+    return good || failure(f, "cannot be flushed", error);
+}
+
 static gboolean file_fill(struct trace_file *f, const struct trace_config *config, unsigned processes, GError **error)
 {
     bool good = put_run(f->file, config, processes) && put_config(f->file, config);
@@ -104,7 +116,7 @@ static gboolean file_fill(struct trace_file *f, const struct trace_config *confi
     }
     if (!good)
         return failure(f, "cannot be written", error);
-    return trace_file_flush(f, error) && seal_open(f->path, error);
+    return file_flush(f, FIGURES_ROOT, error) && seal_open(f->path, error);
 }
 
 struct trace_file *trace_file_create(const struct trace_config *config, unsigned processes, GError **error)
@@ -116,6 +128,7 @@ struct trace_file *trace_file_create(const struct trace_config *config, unsigned
     f->file = file;
     f->path = g_strdup(config->path);
     f->tables = g_ptr_array_new();
+    f->figures = FIGURES_FLUSH_0;
     if (file_fill(f, config, processes, error))
         return f;
     trace_file_free(f);
@@ -149,7 +162,7 @@ void trace_file_free(struct trace_file *f)
 
 gboolean trace_file_put_figures(struct trace_file *f, const struct collector *figures, GError **error)
 {
-    return figures_put(f->file, figures) || failure(f, "figures cannot be written", error);
+    return figures_put(f->file, f->figures, figures) || failure(f, "figures cannot be written", error);
 }
 
 gboolean trace_file_append(struct trace_file *f, unsigned table, const void *rows, uint64_t count, GError **error)
@@ -161,12 +174,10 @@ gboolean trace_file_append(struct trace_file *f, unsigned table, const void *row
 
 gboolean trace_file_flush(struct trace_file *f, GError **error)
 {
-    /* In two steps, so that `rows` never speaks of rows that a kill kept from the file. */
-    bool good = H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
-    for (guint t = 0; good && t < f->tables->len; t++)
-        good = columns_mark(g_ptr_array_index(f->tables, t));
-    good = good && H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
-    return good || failure(f, "cannot be flushed", error);
+    if (!file_flush(f, f->figures, error))
+        return FALSE;
+    f->figures = f->figures == FIGURES_FLUSH_0 ? FIGURES_FLUSH_1 : FIGURES_FLUSH_0;
+    return TRUE;
 }
 
 struct columns *trace_file_add_table(struct trace_file *f, const struct table *t, unsigned chunk_rows,
@@ -245,17 +256,19 @@ static bool put_summary(hid_t file, const char *summary)
     return good;
 }
 
-gboolean trace_file_end(struct trace_file *f, const struct trace_ending *ending, GError **error)
+gboolean trace_file_end(struct trace_file *f, const struct collector *figures, const struct trace_ending *ending,
+                        GError **error)
 {
-    bool good = put_roles(f->file, ending) && put_summary(f->file, ending->summary) &&
+    bool good = figures_put(f->file, FIGURES_ROOT, figures) && put_roles(f->file, ending) &&
+                put_summary(f->file, ending->summary) &&
                 hdf5_put_text(f->file, "digest", ending->digest) && hdf5_put_text(f->file, "end", ending->end) &&
                 hdf5_put_i64(f->file, "end_ns", ending->end_ns) &&
                 hdf5_put_double(f->file, "walltime_s", ending->walltime_s);
     if (!good)
         return failure(f, "the end of the run cannot be written", error);
-    if (!trace_file_flush(f, error))
+    if (!file_flush(f, FIGURES_ROOT, error))
         return FALSE;
-    if (!hdf5_put_u64(f->file, "complete", 1) || !file_close(f))
+    if (!figures_clean(f->file) || !hdf5_put_u64(f->file, "complete", 1) || !file_close(f))
         return failure(f, "cannot be closed", error);
     return seal_close(f->path, error);
 }

@@ -24,7 +24,7 @@ struct trace_file *trace_file_create(const struct trace_config *config, unsigned
 /* Closes it as it is. NULL is allowed. */
 void trace_file_free(struct trace_file *f);
 
-/* Curves, histograms, counters and stages as they are now, over what was there. */
+/* Curves, histograms, counters and stages as they are now; before each flush. */
 gboolean trace_file_put_figures(struct trace_file *f, const struct collector *figures, GError **error);
 
 gboolean trace_file_append(struct trace_file *f, unsigned table, const void *rows, uint64_t count, GError **error);
@@ -38,7 +38,9 @@ struct columns *trace_file_add_table(struct trace_file *f, const struct table *t
 hid_t trace_file_root(const struct trace_file *f);
 const char *trace_file_path(const struct trace_file *f);
 
-/* The last figures of the run; sets `complete`, closes and seals the file. f is then only good for trace_file_free. */
-gboolean trace_file_end(struct trace_file *f, const struct trace_ending *ending, GError **error);
+/* The figures, roles and attributes at the end of the run; sets `complete`, closes and seals the file. f is then only
+ * good for trace_file_free. */
+gboolean trace_file_end(struct trace_file *f, const struct collector *figures, const struct trace_ending *ending,
+                        GError **error);
 
 #endif

@@ -105,22 +105,24 @@ static gboolean check_deck(struct reader *r, GError **error)
     return good || failure(reader_path(r), error, "its deck is not the one whose SHA-256 is stated; it is damaged");
 }
 
-static void report_lines(struct reader *r, GString *out)
+/* `path` is how the trace is called: it may be read under another name. */
+static void report_lines(struct reader *r, const char *path, GString *out)
 {
     uint64_t processes = 0, joined;
     reader_count(r, "processes", &processes);
-    g_string_append_printf(out, "%s: %s, %" PRIu64 " process%s, level %s, digest %s\n", reader_path(r),
+    g_string_append_printf(out, "%s: %s, %" PRIu64 " process%s, level %s, digest %s\n", path,
                            reader_complete(r) ? "complete" : "its run did not end", processes,
                            processes == 1 ? "" : "es", reader_text(r, "level") == NULL ? "?" : reader_text(r, "level"),
                            reader_complete(r) ? reader_text(r, "digest") : "none");
     for (unsigned t = 0; t < reader_tables(r); t++)
-        g_string_append_printf(out, "%s: /%s has %" PRIu64 " rows\n", reader_path(r), reader_table(r, t)->name,
+        g_string_append_printf(out, "%s: /%s has %" PRIu64 " rows\n", path, reader_table(r, t)->name,
                                reader_rows(r, t));
     if (reader_count(r, "complete_before_ns", &joined))
-        g_string_append_printf(out, "%s: /events was joined from parts, no message before %" PRIu64 " ns is missing\n",
-                               reader_path(r), joined);
+        g_string_append_printf(out, "%s: /events was joined from parts, no handling that began before %" PRIu64
+                               " ns is missing\n",
+                               path, joined);
     else if (!reader_sealed(r) && g_strcmp0(reader_text(r, "level"), "events") == 0)
-        g_string_append_printf(out, "%s: its messages are in its parts; verify --merge joins them\n", reader_path(r));
+        g_string_append_printf(out, "%s: its messages are in its parts; verify --merge joins them\n", path);
 }
 
 static gboolean check_all(struct reader *r, GError **error)
@@ -156,7 +158,7 @@ static void check_try(void *path)
     reader_free(r);
 }
 
-gboolean verify_trace(const char *path, bool *complete, char **report, GError **error)
+static gboolean verify_named(const char *path, const char *name, bool *complete, char **report, GError **error)
 {
     *complete = false;
     *report = NULL;
@@ -166,12 +168,17 @@ gboolean verify_trace(const char *path, bool *complete, char **report, GError **
     gboolean good = (reader_sealed(r) || probe_run(path, check_try, (void *)path, error)) && check_all(r, error);
     if (good) {
         GString *out = g_string_new(NULL);
-        report_lines(r, out);
+        report_lines(r, name, out);
         *report = g_string_free(out, FALSE);
         *complete = reader_complete(r);
     }
     reader_free(r);
     return good;
+}
+
+gboolean verify_trace(const char *path, bool *complete, char **report, GError **error)
+{
+    return verify_named(path, path, complete, report, error);
 }
 
 /* --- joining --- */
@@ -277,14 +284,17 @@ gboolean verify_merge(const char *path, char **report, GError **error)
 
     struct joining j = { .path = path, .new_path = g_strconcat(path, ".joining", NULL),
                          .processes = processes, .seed = seed };
-    gboolean good = probe_run(path, parts_try, &j, error) && joining_write(&j, error);
+    bool complete;
+    gboolean good = probe_run(path, parts_try, &j, error) && joining_write(&j, error) &&
+                    verify_named(j.new_path, path, &complete, report, error);
     if (good && rename(j.new_path, path) != 0)
         good = failure(path, error, "cannot be replaced: %s", g_strerror(errno));
-    if (good)
+    if (good) {
         merge_remove_parts(path);
-    else
+    } else {
         unlink(j.new_path);
+        g_clear_pointer(report, g_free);
+    }
     g_free(j.new_path);
-    bool complete;
-    return good && verify_trace(path, &complete, report, error);
+    return good;
 }

@@ -15,6 +15,7 @@
 #include "trace/merge.h"
 #include "trace/part.h"
 #include "trace/reader.h"
+#include "trace/trace_file.h"
 #include "trace/verify.h"
 #include "trace_model.h"
 
@@ -373,6 +374,44 @@ static void test_killed(void)
     g_free(path);
 }
 
+/* Killed between the writing of figures and rows and the moment when they are declared right: the flush before counts.
+ * The file is what it is just after the first of the two steps. */
+static void test_killed_in_flush(void)
+{
+    char *path = path_in("in-flush.h5");
+    pid_t child = fork();
+    if (child == 0) {
+        struct trace_config config = model_config(path, TRACE_LEVEL_JOBS);
+        struct trace_file *f = trace_file_create(&config, 1, NULL);
+        struct collector *c = collector_new(model_roles, 2, MODEL_STEP_NS);
+        struct bytes row = BYTES_INIT;
+        for (uint64_t id = 0; id < 6; id++) {
+            model_row(&row, id);
+            trace_file_append(f, 0, row.data, 1, NULL);
+            collector_count(c, 0, 0, 0, 1);
+            collector_count(c, 0, 1, 1 << 30, 1);
+            trace_file_put_figures(f, c, NULL);
+            if (id < 5)
+                trace_file_flush(f, NULL);
+        }
+        H5Fflush(trace_file_root(f), H5F_SCOPE_LOCAL);
+        kill(getpid(), SIGKILL);
+    }
+    waitpid(child, NULL, 0);
+    GError *error = NULL;
+    struct reader *r = reader_open(path, &error);
+    check_good(r != NULL, error);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(r);
+    CU_ASSERT_EQUAL(reader_rows(r, 0), 5);
+    struct collector *figures = reader_figures(r, NULL);
+    CU_ASSERT_PTR_NOT_NULL_FATAL(figures);
+    CU_ASSERT_EQUAL(collector_total(figures, 0, 0), 5);
+    CU_ASSERT_EQUAL(collector_total(figures, 0, 1), 5);
+    collector_free(figures);
+    reader_free(r);
+    g_free(path);
+}
+
 static void test_killed_unflushed(void)
 {
     char *path = path_in("unflushed.h5");
@@ -394,7 +433,7 @@ static void test_killed_events(void)
     gboolean good = verify_merge(path, &report, &error);
     check_good(good, error);
     CU_ASSERT_PTR_NOT_NULL_FATAL(report);
-    CU_ASSERT_PTR_NOT_NULL(strstr(report, "no message before 40000000000 ns is missing"));
+    CU_ASSERT_PTR_NOT_NULL(strstr(report, "no handling that began before 40000000000 ns is missing"));
     g_free(report);
     check_events(path, 40000, 40000);
     char *part = part_path(path, 0);
@@ -633,6 +672,7 @@ int main(void)
         { "messages are joined in canonical order", test_events },
         { "messages in no order at all are joined in canonical order", test_events_unordered },
         { "a killed run's file opens and is right up to the last flush", test_killed },
+        { "a run killed in the middle of a flush leaves what the flush before wrote", test_killed_in_flush },
         { "a run killed before its first flush leaves a file that opens", test_killed_unflushed },
         { "the parts of a killed run are joined", test_killed_events },
         { "parts that are missing or another run's are refused, and nothing is changed", test_merge_refused },

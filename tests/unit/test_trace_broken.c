@@ -285,6 +285,10 @@ static void test_figures(void)
     damage_end(file, "its figures in /counters/broker do not fit");
 
     file = damage_begin();
+    hdf5_put_u64(file, "figures", 0);
+    damage_end(file, "does not say where its figures are");
+
+    file = damage_begin();
     H5Ldelete(file, "roles/handled", H5P_DEFAULT);
     damage_end(file, "its table of roles is damaged");
 }

@@ -21,7 +21,7 @@ gboolean verify_trace(const char *path, bool *complete, char **report, GError **
 
 /*
  * Joins the parts of a run of level `events` that was killed: writes the trace anew beside the old one, with the rows
- * that each part had flushed, closes it with a checksum, reads it all, and replaces the old one; then removes the parts.
+ * that each part had flushed, closes it with a checksum, reads it all, replaces the old one, and removes the parts.
  * `complete` stays 0; the attribute `complete_before_ns` says that no handling which began before that virtual time is
  * missing. Refused, with everything left as it was: a trace that is whole already, that is not of level `events`, or
  * whose parts are not all there. *report as above.

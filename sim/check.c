@@ -54,5 +54,6 @@ int check_deck(const struct deck *deck, const struct scenario *scenario, uint32_
     fputs("\n# What a run needs:\n", stdout);
     print_plan(scenario, processes, stdout);
     print_rows(scenario, stdout);
+    scenario_describe(scenario, stdout);
     return TIERCEL_OK;
 }

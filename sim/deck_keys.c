@@ -18,6 +18,9 @@ static const struct deck_group groups[] = {
     { "network", DECK_ALL_KINDS, false, "the links between actors" },
     { "workload", DECK_ALL_KINDS, false, "where jobs come from" },
     { "events", DECK_BROKERED, false, "what the key-value store's events are called, and who subscribes to what" },
+    { "topics", DECK_BROKERED, false, "an event scheme of one's own, with [events] scheme = custom. A topic may hold "
+      "{ns} once, for the name of the namespace; a subscription is a prefix of topics; a list has blanks between its "
+      "entries, or is none" },
     { "kvs", DECK_BROKERED, false, "the key-value store" },
     { "ingest", DECK_BROKERED, false, "the service that takes submissions" },
     { "job-manager", DECK_BROKERED, false, "the service that follows each job" },
@@ -35,6 +38,7 @@ static const struct deck_group groups[] = {
 
 #define ALWAYS NULL
 #define NO_CHOICES NULL
+#define CUSTOM "events.scheme=custom"
 
 static const struct deck_key keys[] = {
     { "deck", "format", QUANTITY_COUNT, NULL, "1", "1", NO_CHOICES, ALWAYS, DECK_ALL_KINDS,
@@ -86,8 +90,12 @@ static const struct deck_key keys[] = {
     { "network", "header", QUANTITY_SIZE, "100B", NULL, "1MiB", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "what a message takes on such a link besides its payload" },
 
-    { "workload", "source", DECK_CHOICE, NULL, NULL, NULL, "bulk|jobspec", ALWAYS, DECK_ALL_KINDS, DECK_REQUIRED,
-      "bulk: jobs of one kind, made here; jobspec: a directory of Flux jobspec files (version 1)" },
+    { "workload", "source", DECK_CHOICE, NULL, NULL, NULL, "bulk|jobspec|namespaces", ALWAYS, DECK_ALL_KINDS,
+      DECK_REQUIRED,
+      "bulk: jobs of one kind, made here; jobspec: a directory of Flux jobspec files (version 1); "
+      "namespaces: no jobs, but a burst of namespaces of the store created and then removed (brokered)" },
+    { "workload", "namespaces", QUANTITY_COUNT, "1024", "1", "1000000000", NO_CHOICES, "workload.source=namespaces",
+      DECK_BROKERED, 0, "how many namespaces are created at once, and then removed at once" },
     { "workload", "jobs", QUANTITY_COUNT, "1024", NULL, "1000000000000", NO_CHOICES, "workload.source=bulk",
       DECK_ALL_KINDS, 0, "how many jobs are submitted" },
     { "workload", "cores", QUANTITY_COUNT, "1", "1", "67108864", NO_CHOICES, "workload.source=bulk", DECK_ALL_KINDS, 0,
@@ -104,12 +112,42 @@ static const struct deck_key keys[] = {
       "whether the client stops the queue, submits everything and starts it again, so that submission and execution "
       "are measured apart" },
 
-    { "events", "scheme", DECK_CHOICE, "pr2792", NULL, NULL, "v0.16|pr2777|pr2792", ALWAYS, DECK_BROKERED, 0,
+    { "events", "scheme", DECK_CHOICE, "pr2792", NULL, NULL, "v0.16|pr2777|pr2792|custom", ALWAYS, DECK_BROKERED, 0,
       "the names of the events and who subscribes to what. v0.16: flux-core 0.16; pr2777: the kvs of node 0 subscribes "
-      "once, by common prefix; pr2792: the namespace stands inside the topic and one subscription replaces three" },
+      "once, by common prefix; pr2792: the namespace stands inside the topic and one subscription replaces three; "
+      "custom: as [topics] says" },
     { "events", "wait-for-watch", QUANTITY_BOOLEAN, "false", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether a job's task waits until the watch of its input has begun, so that every job has one however short it "
       "is" },
+
+    { "topics", "setroot", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "the topic of the event that tells of a new root of a namespace" },
+    { "topics", "error", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "the topic of the event that tells of a failed transaction" },
+    { "topics", "removed", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "the topic of the event that tells of a removed namespace" },
+    { "topics", "created", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "the topic of the event that tells of a new namespace" },
+    { "topics", "kvs-root-at-load", DECK_TEXT, "hb", NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "what the kvs of node 0 has subscribed when the run begins" },
+    { "topics", "kvs-root-per-namespace", DECK_TEXT, "none", NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "what it subscribes, a call each, for each namespace that is created" },
+    { "topics", "kvs-root-at-removal", DECK_TEXT, "none", NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "the calls that it makes when a namespace goes for good: -PREFIX unsubscribes, +PREFIX subscribes" },
+    { "topics", "kvs-worker-at-load", DECK_TEXT, "none", NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "what the kvs of any other node has subscribed when the run begins" },
+    { "topics", "kvs-worker-at-first-use", DECK_TEXT, "hb", NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "what it subscribes, a call each, before its first namespace" },
+    { "topics", "kvs-worker-per-namespace", DECK_TEXT, "none", NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "what it subscribes, a call each, for each namespace that is used on the node for the first time" },
+    { "topics", "kvs-worker-at-removal", DECK_TEXT, "none", NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "the calls that it makes when a namespace goes for good: -PREFIX unsubscribes, +PREFIX subscribes" },
+    { "topics", "watcher-at-load", DECK_TEXT, "none", NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "what the watcher of a node has subscribed when the run begins" },
+    { "topics", "watcher-per-namespace", DECK_TEXT, "none", NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "what it subscribes, a call each, for each namespace that gets its first watcher" },
+    { "topics", "watcher-at-removal", DECK_TEXT, "none", NULL, NULL, NO_CHOICES, CUSTOM, DECK_BROKERED, 0,
+      "the calls that it makes when its last watcher is gone: -PREFIX unsubscribes, +PREFIX subscribes" },
 
     { "kvs", "merge", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether transactions of a namespace that wait behind one another are applied as one" },

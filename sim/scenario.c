@@ -66,6 +66,12 @@ struct scenario_milestone scenario_milestone(const struct scenario *scenario)
     return scenario->kind->milestone(scenario->data);
 }
 
+void scenario_describe(const struct scenario *scenario, FILE *out)
+{
+    if (scenario->kind->describe != NULL)
+        scenario->kind->describe(scenario->data, out);
+}
+
 void scenario_summarise(const struct scenario *scenario, const struct scenario_run *run, struct summary *summary,
                         GArray *balances)
 {

@@ -85,6 +85,9 @@ struct scenario_kind {
     /* Counted on process 0. */
     struct scenario_milestone (*milestone)(const void *data);
 
+    /* What `check` tells besides, as lines that begin with '#'. Optional. */
+    void (*describe)(const void *data, FILE *out);
+
     /* Adds the kind's groups to the summary, and its balances (struct scenario_balance) to the array. */
     void (*summarise)(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
     /* From the summary: what people want to see first, and the kind's own counts. */
@@ -104,6 +107,7 @@ const struct role *const *scenario_roles(const struct scenario *scenario);
 const struct table *scenario_tables(const struct scenario *scenario, unsigned *count);
 uint64_t scenario_rows(const struct scenario *scenario);
 struct scenario_milestone scenario_milestone(const struct scenario *scenario);
+void scenario_describe(const struct scenario *scenario, FILE *out);
 void scenario_summarise(const struct scenario *scenario, const struct scenario_run *run, struct summary *summary,
                         GArray *balances);
 void scenario_headline(const struct scenario *scenario, const struct summary *summary, FILE *out);

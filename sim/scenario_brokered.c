@@ -5,7 +5,9 @@
 
 #include "engine/random.h"
 #include "ranks/client.h"
+#include "ranks/namespace_client.h"
 #include "ranks/roles.h"
+#include "ranks/scheme.h"
 #include "workload/bulk.h"
 #include "workload/jobspec.h"
 
@@ -53,6 +55,8 @@ static void read_workload(struct brokered *b, const struct deck *deck)
 {
     b->jobs.submit_window = deck_has(deck, "workload", "submit-window")
                                 ? (uint32_t)deck_integer(deck, "workload", "submit-window") : 0;
+    b->jobs.namespaces = deck_has(deck, "workload", "namespaces")
+                             ? (uint32_t)deck_integer(deck, "workload", "namespaces") : 0;
     b->from_files = deck_has(deck, "workload", "dir");
     if (b->from_files) {
         b->directory = g_strdup(deck_text(deck, "workload", "dir"));
@@ -61,6 +65,8 @@ static void read_workload(struct brokered *b, const struct deck *deck)
         b->bulk_jobs = (uint64_t)deck_integer(deck, "workload", "jobs");
         b->bulk_cores = (uint32_t)deck_integer(deck, "workload", "cores");
         b->bulk_duration = deck_distribution(deck, "workload", "duration");
+    } else {
+        b->bulk_cores = 1;      /* of no jobs */
     }
 }
 
@@ -97,7 +103,6 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     inst->nodes = (uint32_t)deck_integer(deck, "cluster", "nodes");
     inst->cores_per_node = (uint32_t)deck_integer(deck, "cluster", "cores-per-node");
     inst->fanout = (uint32_t)deck_integer(deck, "cluster", "fanout");
-    inst->scheme = scheme_find(deck_text(deck, "events", "scheme"));
     inst->watch_forced = deck_boolean(deck, "events", "wait-for-watch");
     inst->heartbeat_ns = deck_integer(deck, "kvs", "heartbeat");
     inst->merge = deck_boolean(deck, "kvs", "merge");
@@ -191,6 +196,7 @@ static void *brokered_new(struct deck *deck, struct share *share)
     b->jobs.open = open_source;
     b->jobs.source = b;
     read_instance(b, deck);
+    brokered_read_scheme(b, deck);
     read_costs(b, deck);
     read_workload(b, deck);
     describe_table(b);
@@ -203,6 +209,7 @@ static void brokered_free(void *data)
 {
     struct brokered *b = data;
 
+    scheme_free(b->scheme);
     g_free(b->directory);
     g_free(b);
 }
@@ -272,7 +279,8 @@ static void brokered_place(const void *data, uint32_t actor, uint32_t processes,
     struct instance_place place;
 
     instance_place(&b->inst, actor, &place);
-    where->role = roles_find(place.role, place.node);
+    where->role = place.role == ROLE_CLIENT && b->jobs.namespaces > 0 ? &role_namespace_client
+                                                                      : roles_find(place.role, place.node);
     where->node = place.node;
     where->process = b->by_role ? process_by_role(&b->inst, &place, processes)
                                 : process_by_node(&b->inst, &place, processes);
@@ -313,6 +321,10 @@ static uint64_t brokered_rows(const void *data)
 
 static struct scenario_milestone brokered_milestone(const void *data)
 {
+    uint32_t namespaces = ((const struct brokered *)data)->jobs.namespaces;
+    if (namespaces > 0)
+        return (struct scenario_milestone){ &role_namespace_client, NAMESPACE_CLIENT_REMOVED, namespaces,
+                                            "namespaces removed" };
     return (struct scenario_milestone){ &role_client, CLIENT_ENDED, brokered_rows(data), "jobs done" };
 }
 
@@ -327,6 +339,7 @@ const struct scenario_kind scenario_brokered = {
     .tables = brokered_tables,
     .rows = brokered_rows,
     .milestone = brokered_milestone,
+    .describe = brokered_describe,
     .summarise = brokered_summarise,
     .headline = brokered_headline,
     .details = brokered_details

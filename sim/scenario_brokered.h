@@ -3,6 +3,7 @@
  * [system] kind = brokered: a tree of brokers with a key-value store and a job pipeline (ranks/instance.h).
  *
  *     scenario_brokered.c            from the deck to the instance and its actors
+ *     scenario_brokered_scheme.c     the event scheme, in and out
  *     scenario_brokered_result.c     from the figures to the summary and the terminal
  */
 #ifndef TIERCEL_SCENARIO_BROKERED_H
@@ -17,6 +18,7 @@ extern const struct scenario_kind scenario_brokered;
 struct brokered {
     struct instance inst;
     struct instance_jobs jobs;
+    struct scheme *scheme;              /* [topics]; NULL with a preset */
     struct engine_link link;            /* between nodes */
     struct engine_link local_link;      /* within a node */
     bool by_role;                       /* placement */
@@ -32,6 +34,12 @@ struct brokered {
     uint32_t bulk_cores;
     struct distribution bulk_duration;
 };
+
+/* From [events] and [topics] to inst.scheme, complaining to the deck. */
+void brokered_read_scheme(struct brokered *b, struct deck *deck);
+
+/* scenario_kind.describe. */
+void brokered_describe(const void *data, FILE *out);
 
 /* scenario_kind.summarise, .headline and .details. */
 void brokered_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);

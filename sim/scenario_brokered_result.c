@@ -53,6 +53,13 @@ static double span_s(const struct collector *figures, const char *metric)
     return statistic_mean(statistic(figures, "client", metric)) / SECOND_NS;
 }
 
+/* Of the client that makes namespaces; NAN when there is none. */
+static double namespace_rate(const struct collector *figures, const char *count, const char *span)
+{
+    return (double)total(figures, "namespace-client", count) /
+           (statistic_mean(statistic(figures, "namespace-client", span)) / SECOND_NS);
+}
+
 /* --- jobs --- */
 
 struct job_counts {
@@ -151,6 +158,8 @@ static void summarise_kvs(const struct collector *figures, struct summary *summa
     summary_count(summary, "kvs", "blobs", total(figures, "kvs-root", "blobs"));
     summary_count(summary, "kvs", "namespaces_created", total(figures, "kvs-root", "created"));
     summary_count(summary, "kvs", "namespaces_removed", total(figures, "kvs-root", "removed"));
+    summary_number(summary, "kvs", "create_rate", namespace_rate(figures, "created", "create_span"));
+    summary_number(summary, "kvs", "remove_rate", namespace_rate(figures, "removed", "remove_span"));
 }
 
 static void summarise_events(const struct collector *figures, struct summary *summary)
@@ -164,6 +173,10 @@ static void summarise_events(const struct collector *figures, struct summary *su
     summary_count(summary, "event", "duplicates", total(figures, "broker", "duplicates"));
     summary_count(summary, "event", "overlay_messages",
                   sum_of(figures, "overlay", overlay_classes, G_N_ELEMENTS(overlay_classes)));
+    uint64_t discard_ns = kvs_total(figures, "discard_time") + total(figures, "watcher", "discard_time");
+    summary_number(summary, "event", "match_s", (double)total(figures, "broker", "match_time") / SECOND_NS);
+    summary_number(summary, "event", "deliver_s", (double)total(figures, "broker", "deliver_time") / SECOND_NS);
+    summary_number(summary, "event", "discard_s", (double)discard_ns / SECOND_NS);
 }
 
 static void summarise_subscribe(const struct collector *figures, struct summary *summary)
@@ -251,8 +264,20 @@ static void print_rate(FILE *out, const char *done, double count, double rate)
     fprintf(out, "%s %.0f jobs in %s: %.1f jobs/s\n", done, count, span, rate);
 }
 
+static void print_namespaces(const struct summary *summary, FILE *out)
+{
+    fprintf(out, "created %.0f namespaces: %.1f/s\n", value_of(summary, "kvs.namespaces_created"),
+            value_of(summary, "kvs.create_rate"));
+    fprintf(out, "removed %.0f namespaces: %.1f/s\n", value_of(summary, "kvs.namespaces_removed"),
+            value_of(summary, "kvs.remove_rate"));
+}
+
 void brokered_headline(const void *data, const struct summary *summary, FILE *out)
 {
+    if (((const struct brokered *)data)->jobs.namespaces > 0) {
+        print_namespaces(summary, out);
+        return;
+    }
     double submitted = value_of(summary, "jobs.submitted");
     double first_s = value_of(summary, "jobs.first_done_s");
     double rejected = value_of(summary, "jobs.rejected");
@@ -284,4 +309,7 @@ void brokered_details(const void *data, const struct summary *summary, FILE *out
             value_of(summary, "event.published"), value_of(summary, "event.overlay_messages"),
             value_of(summary, "event.delivered"), value_of(summary, "event.dropped"),
             value_of(summary, "event.discarded"));
+    fprintf(out, "cost of events: %.3f s of matching, %.3f s of delivery, %.3f s of discarding\n",
+            value_of(summary, "event.match_s"), value_of(summary, "event.deliver_s"),
+            value_of(summary, "event.discard_s"));
 }

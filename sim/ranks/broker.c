@@ -225,10 +225,14 @@ static bool event_offer(struct actor *self, const struct broker *b, const struct
                         struct payload *payload)
 {
     struct topics_match match = topics_match(&s->topics, topic);
+    int64_t cost = cost_ns(&b->inst->costs.broker_match, 0, match.scanned);
     actor_count(self, BROKER_SCANNED, match.scanned);
-    actor_charge(self, cost_ns(&b->inst->costs.broker_match, 0, match.scanned));
-    if (match.matched)
+    actor_count(self, BROKER_MATCH_TIME, (uint64_t)cost);
+    actor_charge(self, cost);
+    if (match.matched) {
+        actor_count(self, BROKER_DELIVER_TIME, (uint64_t)b->inst->costs.broker_event.per_entry_ns);
         event_send(self, b, s->actor, payload);
+    }
     return match.matched;
 }
 
@@ -427,6 +431,9 @@ static const struct metric broker_metrics[] = {
     [BROKER_DUPLICATES] = { "duplicates", "1", "events dropped for a number not above the last", METRIC_COUNTER },
     [BROKER_GAPS] = { "gaps", "1", "event numbers that never came", METRIC_COUNTER },
     [BROKER_SCANNED] = { "scanned", "1", "subscription list entries compared", METRIC_COUNTER },
+    [BROKER_MATCH_TIME] = { "match_time", "ns", "time spent on comparing subscription list entries", METRIC_COUNTER },
+    [BROKER_DELIVER_TIME] = { "deliver_time", "ns", "time spent on handing events to modules and clients",
+                              METRIC_COUNTER },
     [BROKER_CALLS] = { "calls", "1", "subscribe and unsubscribe calls served", METRIC_COUNTER },
     [BROKER_ROUTED] = { "routed", "1", "routed messages passed on", METRIC_SERIES },
     { NULL, NULL, NULL, METRIC_COUNTER }

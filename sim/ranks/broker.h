@@ -36,6 +36,8 @@ enum broker_metric {
     BROKER_DUPLICATES,
     BROKER_GAPS,                    /* numbers that were skipped */
     BROKER_SCANNED,                 /* list entries compared */
+    BROKER_MATCH_TIME,              /* what that cost, in ns */
+    BROKER_DELIVER_TIME,            /* what handing events to modules and clients cost, in ns */
     BROKER_CALLS,                   /* subscribe and unsubscribe calls served */
     BROKER_ROUTED                   /* routed messages passed on */
 };

@@ -93,7 +93,8 @@ struct cost {
     X(executor_task, "executor-task", 5000000, 0, 0, "a shell starts one task (length of an act)") \
     X(executor_exit, "executor-exit", 2000000, 0, 0, "a shell ends") \
     X(client_submit, "client-submit", 300000, 0, 0, "client makes and sends one submission") \
-    X(client_reply, "client-reply", 30000, 0, 0, "client takes one response")
+    X(client_reply, "client-reply", 30000, 0, 0, "client takes one response") \
+    X(client_namespace, "client-namespace", 10000, 0, 0, "client sends one request of a burst of namespaces")
 
 struct instance_costs {
 #define INSTANCE_COST_FIELD(field, key, fixed, byte, entry, text) struct cost field;

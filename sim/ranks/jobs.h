@@ -51,6 +51,7 @@ struct instance_jobs {
      * random stream 0 (actor_draw). `source` is the caller's. NULL and *error ends the run. */
     struct workload *(*open)(const void *source, struct actor *client, GError **error);
     const void *source;
+    uint32_t namespaces;            /* that a client makes instead of jobs; 0: jobs */
     uint32_t submit_window;         /* submissions that the client keeps outstanding; 0: all */
 
     const char *policy;             /* of the scheduler: one of policy_names() */

@@ -269,8 +269,10 @@ void kvs_load_answered(struct actor *self, struct kvs *k, const struct envelope 
 
 void kvs_event_discard(struct actor *self, struct kvs *k, const struct message *m)
 {
-    actor_charge(self, cost_ns(&k->inst->costs.kvs_discard, m->payload->size, 0));
+    int64_t cost = cost_ns(&k->inst->costs.kvs_discard, m->payload->size, 0);
+    actor_charge(self, cost);
     actor_count(self, KVS_DISCARDED, 1);
+    actor_count(self, KVS_DISCARD_TIME, (uint64_t)cost);
 }
 
 void kvs_heartbeat_end(struct actor *self, struct kvs *k, uint32_t roots)
@@ -320,6 +322,7 @@ const struct metric kvs_metrics[] = {
     [KVS_GETROOTS] = { "getroots", "1", "roots asked of the parent node", METRIC_COUNTER },
     [KVS_EVENTS] = { "events", "1", "events acted on", METRIC_COUNTER },
     [KVS_DISCARDED] = { "discarded", "1", "events delivered and ignored", METRIC_COUNTER },
+    [KVS_DISCARD_TIME] = { "discard_time", "ns", "time spent on events delivered and ignored", METRIC_COUNTER },
     [KVS_COMMIT_TIME] = { "commit_time", "ns", "from a commit's arrival to its answer, on its node", METRIC_SAMPLE },
     { NULL, NULL, NULL, METRIC_COUNTER }
 };

@@ -70,6 +70,7 @@ enum kvs_metric {
     KVS_GETROOTS,           /* elsewhere: roots asked of the parent */
     KVS_EVENTS,             /* acted on */
     KVS_DISCARDED,          /* events that were delivered and ignored */
+    KVS_DISCARD_TIME,       /* what they cost, in ns */
     KVS_COMMIT_TIME,        /* from a commit's coming in to its answer */
     KVS_METRICS_COUNT
 };

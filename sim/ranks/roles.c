@@ -16,6 +16,7 @@ const struct role *const roles[] = {
     &role_job_exec,
     &role_executor,
     &role_client,
+    &role_namespace_client,
     NULL
 };
 

@@ -22,6 +22,7 @@ extern const struct role role_scheduler;
 extern const struct role role_job_exec;
 extern const struct role role_executor;
 extern const struct role role_client;
+extern const struct role role_namespace_client;     /* in the client's place, instance_jobs.namespaces above 0 */
 
 /* All roles in a fixed order, for the summary, the manual and `check`; ends with NULL. */
 extern const struct role *const roles[];

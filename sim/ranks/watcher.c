@@ -26,7 +26,8 @@ enum watcher_metric {
     WATCHER_LOOKUPS,
     WATCHER_ANSWERS,
     WATCHER_EVENTS,
-    WATCHER_DISCARDED
+    WATCHER_DISCARDED,
+    WATCHER_DISCARD_TIME
 };
 
 struct monitor {
@@ -321,8 +322,10 @@ static struct monitor *monitor_find(const struct watcher *s, const char *ns)
 
 static void event_discard(struct actor *self, const struct watcher *s, const struct message *m)
 {
-    actor_charge(self, cost_ns(&s->inst->costs.watcher_discard, m->payload->size, 0));
+    int64_t cost = cost_ns(&s->inst->costs.watcher_discard, m->payload->size, 0);
+    actor_charge(self, cost);
     actor_count(self, WATCHER_DISCARDED, 1);
+    actor_count(self, WATCHER_DISCARD_TIME, (uint64_t)cost);
 }
 
 /* May end with a call. */
@@ -415,6 +418,7 @@ static const struct metric watcher_metrics[] = {
     [WATCHER_ANSWERS] = { "answers", "1", "values sent to those who watch", METRIC_COUNTER },
     [WATCHER_EVENTS] = { "events", "1", "events acted on", METRIC_COUNTER },
     [WATCHER_DISCARDED] = { "discarded", "1", "events delivered and ignored", METRIC_COUNTER },
+    [WATCHER_DISCARD_TIME] = { "discard_time", "ns", "time spent on events delivered and ignored", METRIC_COUNTER },
     { NULL, NULL, NULL, METRIC_COUNTER }
 };
 

@@ -54,6 +54,8 @@ const struct summary_key summary_keys[] = {
     { SUMMARY_KVS, "blobs", SUMMARY_COUNT },
     { SUMMARY_KVS, "namespaces_created", SUMMARY_COUNT },
     { SUMMARY_KVS, "namespaces_removed", SUMMARY_COUNT },
+    { SUMMARY_KVS, "create_rate", SUMMARY_NUMBER },
+    { SUMMARY_KVS, "remove_rate", SUMMARY_NUMBER },
 
     { SUMMARY_EVENT, "published", SUMMARY_COUNT },
     { SUMMARY_EVENT, "delivered", SUMMARY_COUNT },
@@ -61,6 +63,9 @@ const struct summary_key summary_keys[] = {
     { SUMMARY_EVENT, "discarded", SUMMARY_COUNT },
     { SUMMARY_EVENT, "duplicates", SUMMARY_COUNT },
     { SUMMARY_EVENT, "overlay_messages", SUMMARY_COUNT },
+    { SUMMARY_EVENT, "match_s", SUMMARY_NUMBER },
+    { SUMMARY_EVENT, "deliver_s", SUMMARY_NUMBER },
+    { SUMMARY_EVENT, "discard_s", SUMMARY_NUMBER },
 
     { SUMMARY_SUBSCRIBE, "namespace_calls", SUMMARY_COUNT },
     { SUMMARY_SUBSCRIBE, "other_calls", SUMMARY_COUNT },

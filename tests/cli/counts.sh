@@ -36,4 +36,21 @@ for row in "v0.16 5 5 6" "pr2777 0 6 6" "pr2792 0 2 2"; do
         is "$scheme" event overlay_messages $((3 * $(value "$scheme" event published)))
 done
 
+# A preset, as check prints it, is the same scheme.
+digest() # SUMMARY
+{
+    sed -n 's/.*"digest": "\([0-9a-f]*\)".*/\1/p' "$1"
+}
+
+for scheme in v0.16 pr2777 pr2792; do
+    {
+        printf '[deck]\nformat = 1\nbase = %s\n' "$top_srcdir/inputs/flux-counts.deck"
+        alone check "$top_srcdir/inputs/flux-counts.deck" --set "events.scheme=$scheme" |
+            sed -n '/^# The scheme /,$s/^# \([[a-z].*\)/\1/p'
+    } >"custom-$scheme.deck"
+    check "$scheme as lines of a deck runs" expect_status 0 alone run "custom-$scheme.deck" --test -q \
+        -o "custom-$scheme" --summary custom.json
+    check "$scheme as lines of a deck is $scheme" [ "$(digest custom.json)" = "$(digest "$scheme.json")" ]
+done
+
 done_testing

@@ -17,7 +17,8 @@
 
 static const char *const decks[] = {
     "tests/decks/tiny.deck", "inputs/flux-bulksubmit.deck", "inputs/flux-bulksubmit-pr2777.deck",
-    "inputs/flux-bulksubmit-v0.16.deck", "inputs/flux-counts.deck"
+    "inputs/flux-bulksubmit-v0.16.deck", "inputs/flux-counts.deck", "inputs/flux-scheme-custom.deck",
+    "inputs/flux-scheme-unprefixed.deck"
 };
 
 static char *scratch;       /* the same on all processes */

@@ -214,6 +214,7 @@ void deck_free(struct deck *deck)
     g_array_free(deck->sweep, TRUE);
     g_ptr_array_free(deck->place_order, TRUE);
     g_ptr_array_free(deck->files, TRUE);
+    deck_unname_groups(deck);
     g_string_chunk_free(deck->places);
     g_free(deck->name);
     g_free(deck);

@@ -85,6 +85,10 @@ unsigned deck_choice(const struct deck *deck, const char *group, const char *key
 /* As stated; a path already joined to the folder of the file that states it. The deck's. */
 const char *deck_text(const struct deck *deck, const char *group, const char *key);
 
+/* The groups that this deck named after a pattern of the schema: of [station.NAME], with "station" and i = 0, 1, ...,
+ * "station.disk"; NULL behind the last. Those of a base come first, each file's in its order. The deck's. */
+const char *deck_named_group(const struct deck *deck, const char *stem, unsigned i);
+
 /* Where a value comes from: "inputs/x.deck:12", "--set cluster.nodes=4", "default". The deck's. */
 const char *deck_where(const struct deck *deck, const char *group, const char *key);
 

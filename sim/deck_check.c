@@ -25,7 +25,8 @@ static void drop(struct deck_held *held)
     held->has = false;
 }
 
-static void check_required(struct deck *deck, unsigned index)
+/* `kind` is one bit, or all when the deck does not say which. */
+static void check_required(struct deck *deck, unsigned index, int kind)
 {
     const struct deck_key *key = &deck->schema->keys[index];
     const struct deck_held *held = &deck->held[index];
@@ -35,7 +36,8 @@ static void check_required(struct deck *deck, unsigned index)
         if (((const struct deck_file *)deck->files->pdata[i])->broken)
             return; /* it may stand in what was not read */
     /* That the format is missing was said of each file. */
-    if (held->has || held->bad || (key->flags & DECK_REQUIRED) == 0 || (key->flags & DECK_OWN) != 0)
+    if (held->has || held->bad || (key->flags & DECK_REQUIRED) == 0 || (key->flags & DECK_OWN) != 0 ||
+        (key->kinds & kind) != kind)
         return;
     expected = deck_key_expectation(key);
     deck_complain(deck, key->group, key->name, "is not stated; expected %s", expected);
@@ -87,15 +89,15 @@ static void check_kind(struct deck *deck, unsigned index, int kind, const struct
 void deck_check(struct deck *deck)
 {
     int kind_index = deck_schema_find(deck->schema, "system", "kind");
+    bool known = kind_index >= 0 && deck->held[kind_index].has;
+    int kind = known ? 1 << deck->held[kind_index].value.choice : DECK_ALL_KINDS;
 
     for (unsigned i = 0; i < deck->schema->key_count; i++) {
         fill_default(deck, i);
-        check_required(deck, i);
+        check_required(deck, i, kind);
     }
     for (unsigned i = 0; i < deck->schema->key_count; i++)
         check_when(deck, i);
-    if (kind_index < 0 || !deck->held[kind_index].has)
-        return;
-    for (unsigned i = 0; i < deck->schema->key_count; i++)
-        check_kind(deck, i, 1 << deck->held[kind_index].value.choice, &deck->held[kind_index]);
+    for (unsigned i = 0; known && i < deck->schema->key_count; i++)
+        check_kind(deck, i, kind, &deck->held[kind_index]);
 }

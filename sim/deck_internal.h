@@ -7,6 +7,7 @@
  *     deck_check.c       what holds between keys: required ones, choices that need one another, kinds
  *     deck_expect.c      [expect] and [sweep]
  *     deck_effective.c   writes a deck back
+ *     deck_named.c       groups that a deck names
  */
 #ifndef TIERCEL_DECK_INTERNAL_H
 #define TIERCEL_DECK_INTERNAL_H
@@ -47,7 +48,8 @@ struct deck_problem {
 };
 
 struct deck {
-    const struct deck_schema *schema;
+    const struct deck_schema *schema;   /* the request's, until its named groups are known; then own_schema */
+    struct deck_schema own_schema;
     char *name;
     GPtrArray *files;               /* struct deck_file: the deck, its bases from near to far, its profile */
     unsigned bases;                 /* files up to here are the deck and its bases */
@@ -74,6 +76,10 @@ char *deck_place(const char *path, unsigned line);
 
 /* deck_check.c: after all layers; decides which keys have a value at all. */
 void deck_check(struct deck *deck);
+
+/* deck_named.c: makes the deck's own schema once its files are known, and frees it. */
+void deck_name_groups(struct deck *deck);
+void deck_unname_groups(struct deck *deck);
 
 /* deck_expect.c: the deck's own [expect] and [sweep]. */
 void deck_read_expectation(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry);

@@ -5,18 +5,17 @@
  */
 #include "deck_schema.h"
 
-
 #include "ranks/instance.h"
 
-static const char *const kinds[] = { "brokered", NULL };
+static const char *const kinds[] = { "brokered", "queueing", "phold", NULL };
 
 static const struct deck_group groups[] = {
     { "deck", DECK_ALL_KINDS, false, "what this file is" },
     { "run", DECK_ALL_KINDS, false, "how the simulation is run; only the seed and the end change its result" },
     { "system", DECK_ALL_KINDS, false, "what is simulated" },
-    { "cluster", DECK_ALL_KINDS, false, "the simulated machines" },
-    { "network", DECK_ALL_KINDS, false, "the links between actors" },
-    { "workload", DECK_ALL_KINDS, false, "where jobs come from" },
+    { "cluster", DECK_BROKERED, false, "the simulated machines" },
+    { "network", DECK_BROKERED | DECK_QUEUEING, false, "the links between actors" },
+    { "workload", DECK_BROKERED, false, "where jobs come from" },
     { "events", DECK_BROKERED, false, "what the key-value store's events are called, and who subscribes to what" },
     { "topics", DECK_BROKERED, false, "an event scheme of one's own, with [events] scheme = custom. A topic may hold "
       "{ns} once, for the name of the namespace; a subscription is a prefix of topics; a list has blanks between its "
@@ -25,6 +24,10 @@ static const struct deck_group groups[] = {
     { "ingest", DECK_BROKERED, false, "the service that takes submissions" },
     { "job-manager", DECK_BROKERED, false, "the service that follows each job" },
     { "scheduler", DECK_BROKERED, false, "which job starts next, and where" },
+    { "source", DECK_QUEUEING, false, "what makes the jobs of a queueing network, and takes them back" },
+    { "station.NAME", DECK_QUEUEING, false, "a station, or several alike, of a queueing network. NAME is the deck's: "
+      "letters, digits and '-'" },
+    { "phold", DECK_PHOLD, false, "the PHOLD benchmark of event simulators: events that hop between actors for ever" },
     { "costs", DECK_ALL_KINDS, false, "how long one handling keeps its actor busy" },
     { "trace", DECK_ALL_KINDS, false, "what is recorded" },
     { "expect", DECK_ALL_KINDS, true, "published figures that the summary is compared with: "
@@ -69,44 +72,46 @@ static const struct deck_key keys[] = {
     { "run", "tick", QUANTITY_DURATION, "1s", "1us", "10000d", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "the end of a run is looked for at multiples of this virtual time" },
 
-    { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered", ALWAYS, DECK_ALL_KINDS, DECK_REQUIRED,
-      "brokered: a tree of brokers with a key-value store and a job pipeline, as Flux was in early 2020" },
+    { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered|queueing|phold", ALWAYS, DECK_ALL_KINDS, DECK_REQUIRED,
+      "brokered: a tree of brokers with a key-value store and a job pipeline, as Flux was in early 2020; queueing: a "
+      "network of queues, as textbooks have formulas for; phold: the benchmark of event simulators" },
     { "system", "age", QUANTITY_DURATION, "600s", NULL, "12000d", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "how long the instance has been up when the run begins; job ids count milliseconds from then" },
 
-    { "cluster", "nodes", QUANTITY_COUNT, "1", "1", "16384", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+    { "cluster", "nodes", QUANTITY_COUNT, "1", "1", "16384", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "simulated nodes, each with its broker and services" },
-    { "cluster", "cores-per-node", QUANTITY_COUNT, "1", "1", "4096", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+    { "cluster", "cores-per-node", QUANTITY_COUNT, "1", "1", "4096", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "cores of a node; one executor plays each" },
     { "cluster", "fanout", QUANTITY_COUNT, "2", "1", "16384", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "children of a broker in the tree (Flux: tbon.arity)" },
 
-    { "network", "hop-latency", QUANTITY_DURATION, "50us", "1ns", "1h", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
-      "one message from one node to another, besides its size" },
-    { "network", "local-latency", QUANTITY_DURATION, "10us", "1ns", "1h", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+    { "network", "hop-latency", QUANTITY_DURATION, "50us", "1ns", "1h", NO_CHOICES, ALWAYS,
+      DECK_BROKERED | DECK_QUEUEING, 0,
+      "one message from one node to another, besides its size; in a queueing network one job's way between stations" },
+    { "network", "local-latency", QUANTITY_DURATION, "10us", "1ns", "1h", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "one message between two actors of a node. Large values make windows long and parallel runs fast" },
-    { "network", "bandwidth", QUANTITY_BANDWIDTH, "1Gbit/s", "1B/s", NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+    { "network", "bandwidth", QUANTITY_BANDWIDTH, "1Gbit/s", "1B/s", NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "of each link between actors of different nodes" },
-    { "network", "header", QUANTITY_SIZE, "100B", NULL, "1MiB", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+    { "network", "header", QUANTITY_SIZE, "100B", NULL, "1MiB", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "what a message takes on such a link besides its payload" },
 
-    { "workload", "source", DECK_CHOICE, NULL, NULL, NULL, "bulk|jobspec|namespaces", ALWAYS, DECK_ALL_KINDS,
+    { "workload", "source", DECK_CHOICE, NULL, NULL, NULL, "bulk|jobspec|namespaces", ALWAYS, DECK_BROKERED,
       DECK_REQUIRED,
       "bulk: jobs of one kind, made here; jobspec: a directory of Flux jobspec files (version 1); "
       "namespaces: no jobs, but a burst of namespaces of the store created and then removed (brokered)" },
     { "workload", "namespaces", QUANTITY_COUNT, "1024", "1", "1000000000", NO_CHOICES, "workload.source=namespaces",
       DECK_BROKERED, 0, "how many namespaces are created at once, and then removed at once" },
     { "workload", "jobs", QUANTITY_COUNT, "1024", NULL, "1000000000000", NO_CHOICES, "workload.source=bulk",
-      DECK_ALL_KINDS, 0, "how many jobs are submitted" },
-    { "workload", "cores", QUANTITY_COUNT, "1", "1", "67108864", NO_CHOICES, "workload.source=bulk", DECK_ALL_KINDS, 0,
+      DECK_BROKERED, 0, "how many jobs are submitted" },
+    { "workload", "cores", QUANTITY_COUNT, "1", "1", "67108864", NO_CHOICES, "workload.source=bulk", DECK_BROKERED, 0,
       "cores of a job" },
     { "workload", "duration", QUANTITY_DISTRIBUTION, "0s", NULL, NULL, NO_CHOICES, "workload.source=bulk",
-      DECK_ALL_KINDS, 0, "how long a job's task runs" },
-    { "workload", "dir", DECK_DIRECTORY, NULL, NULL, NULL, NO_CHOICES, "workload.source=jobspec", DECK_ALL_KINDS, 0,
+      DECK_BROKERED, 0, "how long a job's task runs" },
+    { "workload", "dir", DECK_DIRECTORY, NULL, NULL, NULL, NO_CHOICES, "workload.source=jobspec", DECK_BROKERED, 0,
       "the directory; its files that end in .json are submitted in the order of their names" },
     { "workload", "repeat", QUANTITY_COUNT, "1", "1", "1000000000", NO_CHOICES, "workload.source=jobspec",
-      DECK_ALL_KINDS, 0, "how often the whole list of files is submitted" },
-    { "workload", "submit-window", QUANTITY_COUNT, NULL, "1", NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
+      DECK_BROKERED, 0, "how often the whole list of files is submitted" },
+    { "workload", "submit-window", QUANTITY_COUNT, NULL, "1", NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "submissions that may wait for their answer at a time; none: all at once" },
     { "workload", "stop-queue", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether the client stops the queue, submits everything and starts it again, so that submission and execution "
@@ -164,11 +169,53 @@ static const struct deck_key keys[] = {
 
     { "scheduler", "mode", DECK_CHOICE, "single", NULL, NULL, "single|unlimited|limited:N", ALWAYS, DECK_BROKERED, 0,
       "requests for resources that may be outstanding: one, all, or N" },
-    { "scheduler", "policy", DECK_CHOICE, "fcfs", NULL, NULL, "fcfs", ALWAYS, DECK_ALL_KINDS, 0,
+    { "scheduler", "policy", DECK_CHOICE, "fcfs", NULL, NULL, "fcfs", ALWAYS, DECK_BROKERED, 0,
       "the order of the queue. fcfs: first come, first served; the head waits until it fits" },
-    { "scheduler", "fit", DECK_CHOICE, "worst", NULL, NULL, "worst|first|best", ALWAYS, DECK_ALL_KINDS, 0,
+    { "scheduler", "fit", DECK_CHOICE, "worst", NULL, NULL, "worst|first|best", ALWAYS, DECK_BROKERED, 0,
       "which node is chosen. worst: the one with the most free cores; first: the lowest that has room; best: the one "
       "with the fewest free cores that has room. Ties go to the lowest node" },
+
+    { "source", "jobs", QUANTITY_COUNT, "100000", "1", "1000000000000", NO_CHOICES, ALWAYS, DECK_QUEUEING, 0,
+      "how many jobs are made in all" },
+    { "source", "warm-up", QUANTITY_COUNT, "0", NULL, "1000000000000", NO_CHOICES, ALWAYS, DECK_QUEUEING, 0,
+      "how many of them, from the first, no figure of the source counts, because the network still fills" },
+    { "source", "population", QUANTITY_COUNT, "0", NULL, "100000000", NO_CHOICES, ALWAYS, DECK_QUEUEING, 0,
+      "closed network: the jobs that are inside at a time, each replaced when it returns; 0: an open network, where "
+      "jobs come at intervals" },
+    { "source", "interval", QUANTITY_DISTRIBUTION, "exponential(1s)", NULL, NULL, NO_CHOICES, ALWAYS, DECK_QUEUEING, 0,
+      "open network: the time from one job to the next" },
+    { "source", "service", QUANTITY_DISTRIBUTION, "0s", NULL, NULL, NO_CHOICES, ALWAYS, DECK_QUEUEING, 0,
+      "how long the source itself is busy with each job that it makes" },
+    { "source", "next", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_QUEUEING, DECK_REQUIRED,
+      "the stations to which a job goes first: names, separated by commas. With routing = random each may have its "
+      "probability behind it, such as cpu 0.3, disk 0.7; without them all are alike" },
+    { "source", "routing", DECK_CHOICE, "random", NULL, NULL, "random|cyclic", ALWAYS, DECK_QUEUEING, 0,
+      "random: by the probabilities of next; cyclic: to each in turn, also among the copies of a station" },
+
+    { "station.NAME", "servers", QUANTITY_COUNT, "1", "1", "1000000", NO_CHOICES, ALWAYS, DECK_QUEUEING, 0,
+      "jobs that are served at a time; the others wait, first come first served" },
+    { "station.NAME", "service", QUANTITY_DISTRIBUTION, "exponential(1s)", NULL, NULL, NO_CHOICES, ALWAYS,
+      DECK_QUEUEING, 0, "how long a job is served" },
+    { "station.NAME", "count", QUANTITY_COUNT, "1", "1", "1000000", NO_CHOICES, ALWAYS, DECK_QUEUEING, 0,
+      "how many such stations there are, each with a queue of its own" },
+    { "station.NAME", "next", DECK_TEXT, "source", NULL, NULL, NO_CHOICES, ALWAYS, DECK_QUEUEING, 0,
+      "where a job goes then, as [source] next; the name source takes it out of the network" },
+    { "station.NAME", "routing", DECK_CHOICE, "random", NULL, NULL, "random|cyclic", ALWAYS, DECK_QUEUEING, 0,
+      "as [source] routing" },
+    { "station.NAME", "reach", DECK_CHOICE, "all", NULL, NULL, "all|own", ALWAYS, DECK_QUEUEING, 0,
+      "all: a job may go to any copy of the next station; own: the copies of both are divided into equal groups, and a "
+      "job stays in its group" },
+
+    { "phold", "actors", QUANTITY_COUNT, "1024", "1", "100000000", NO_CHOICES, ALWAYS, DECK_PHOLD, 0,
+      "actors, between which events hop" },
+    { "phold", "events-per-actor", QUANTITY_COUNT, "1", "1", "100000", NO_CHOICES, ALWAYS, DECK_PHOLD, 0,
+      "events that each actor has at the beginning; their number never changes" },
+    { "phold", "remote", QUANTITY_PERCENTAGE, "10%", NULL, "100%", NO_CHOICES, ALWAYS, DECK_PHOLD, 0,
+      "how often an event goes to an actor drawn from all instead of staying where it is" },
+    { "phold", "lookahead", QUANTITY_DURATION, "100ms", "1ns", "1h", NO_CHOICES, ALWAYS, DECK_PHOLD, 0,
+      "the least time from one event to the next; also what one message takes" },
+    { "phold", "mean", QUANTITY_DURATION, "1s", "2ns", "1d", NO_CHOICES, ALWAYS, DECK_PHOLD, 0,
+      "the mean time from one event to the next: lookahead, and an exponential rest" },
 
     { "costs", "profile", DECK_NAME, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "a file NAME.costs of costs with their sources, looked up beside the deck and in its folder costs, then among "

@@ -461,7 +461,6 @@ struct deck *deck_load(const struct deck_request *request)
     deck->files = g_ptr_array_new_with_free_func(free_file);
     deck->places = g_string_chunk_new(256);
     deck->place_order = g_ptr_array_new_with_free_func(g_free);
-    deck->held = g_new0(struct deck_held, deck->schema->key_count);
     deck->tests = g_array_new(FALSE, FALSE, sizeof(struct deck_test));
     deck->expectations = g_array_new(FALSE, FALSE, sizeof(struct deck_expectation));
     deck->sweep = g_array_new(FALSE, FALSE, sizeof(struct deck_entry));
@@ -474,6 +473,8 @@ struct deck *deck_load(const struct deck_request *request)
         file = read_base(deck, request, file);
     deck->bases = deck->files->len;
     deck->name = name_of(deck_path(deck));
+    deck_name_groups(deck);
+    deck->held = g_new0(struct deck_held, deck->schema->key_count);
     take_files(deck);
     for (unsigned i = 0; i < request->setting_count; i++)
         take_setting(deck, &request->settings[i]);

@@ -35,6 +35,8 @@ enum deck_key_flags {
 /* The kinds of systems, one bit each, in the order of deck_schema.kinds. */
 enum deck_kinds {
     DECK_BROKERED = 1 << 0,
+    DECK_QUEUEING = 1 << 1,
+    DECK_PHOLD = 1 << 2,
     DECK_ALL_KINDS = ~0
 };
 
@@ -53,7 +55,7 @@ struct deck_key {
 };
 
 struct deck_group {
-    const char *name;
+    const char *name;               /* one that ends in ".NAME" is a pattern: a deck has any number (deck_named.c) */
     int kinds;
     bool free;                      /* its keys are not in the table: [test], [sweep], [expect] */
     const char *text;

@@ -111,7 +111,7 @@ static void compare_expectations(struct run_result *result, const struct deck *d
 void run_result_init(struct run_result *result, const struct deck *deck, const struct scenario *scenario,
                      const struct run_facts *facts)
 {
-    struct scenario_run run = { facts->engine, facts->figures };
+    struct scenario_run run = { facts->engine, facts->figures, facts->roles, facts->totals, facts->role_count };
 
     *result = (struct run_result){
         .summary = summary_new(),

@@ -46,6 +46,9 @@ struct scenario_place {
 struct scenario_run {
     const struct engine_result *result;
     const struct collector *figures;        /* merged over the processes */
+    const struct role **roles;              /* that occur, and the engine's sums over the actors of each */
+    const struct engine_role_totals *totals;
+    unsigned role_count;
 };
 
 /* Two counts that must be equal (design, law 5). */

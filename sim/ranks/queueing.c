@@ -11,13 +11,23 @@ static uint32_t choose_next(struct actor *self, const struct queueing_next *next
 {
     if (next->count == 1)
         return next->actors[0];
-    if (next->routing == QUEUEING_CYCLIC)
-        return next->actors[(*turn)++ % next->count];
+    if (next->routing == QUEUEING_CYCLIC) {
+        uint64_t i = *turn;
+        *turn = i + 1 == next->count ? 0 : i + 1;
+        return next->actors[i];
+    }
     uint64_t bits = actor_draw(self, STREAM_ROUTE);
-    uint32_t i = 0;
-    while (i + 1 < next->count && bits > next->below[i])
-        i++;
-    return next->actors[i];
+    if (next->below == NULL)
+        return next->actors[random_below(bits, next->count)];
+    uint32_t low = 0;
+    for (uint32_t high = next->count - 1; low < high;) {
+        uint32_t middle = low + (high - low) / 2;
+        if (bits <= next->below[middle])
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return next->actors[low];
 }
 
 static int64_t draw(struct actor *self, const struct distribution *d, unsigned stream)
@@ -32,61 +42,89 @@ struct waiting_job {
     uint64_t entered_ns;
 };
 
+/* Those who wait at a station of several servers, first come first: a ring that grows to what it once had to hold. */
+struct line {
+    struct waiting_job *jobs;
+    uint32_t head;
+    uint32_t count;
+    uint32_t capacity;              /* a power of two, or 0 */
+};
+
 struct station {
     const struct queueing_station *setup;
     uint64_t turn;
     uint64_t served;
-    uint32_t busy;                  /* servers; only where there are several */
-    GQueue *waiting;                /* struct waiting_job *, first come first */
+    struct line line;
+    uint64_t busy;                  /* servers; only where there are several */
 };
+
+static struct waiting_job *line_at(const struct line *line, uint32_t i)
+{
+    return &line->jobs[(line->head + i) & (line->capacity - 1)];
+}
+
+static void line_append(struct line *line, struct waiting_job job)
+{
+    if (line->count == line->capacity) {
+        struct line wider = { .capacity = MAX(line->capacity * 2, 16), .count = line->count };
+        wider.jobs = g_new(struct waiting_job, wider.capacity);
+        for (uint32_t i = 0; i < line->count; i++)
+            wider.jobs[i] = *line_at(line, i);
+        g_free(line->jobs);
+        *line = wider;
+    }
+    *line_at(line, line->count++) = job;
+}
+
+static struct waiting_job line_take(struct line *line)
+{
+    struct waiting_job job = *line_at(line, 0);
+    line->head++;
+    line->count--;
+    return job;
+}
 
 static void station_init(struct actor *self, const void *setup)
 {
     struct station *s = actor_state(self);
     s->setup = setup;
-    if (s->setup->servers > 1)
-        s->waiting = g_queue_new();
 }
 
 static void station_release(struct actor *self)
 {
     struct station *s = actor_state(self);
-    if (s->waiting != NULL)
-        g_queue_free_full(s->waiting, g_free);
-}
-
-static void begin_service(struct actor *self, struct station *s, int64_t arrived_ns, uint64_t entered_ns)
-{
-    actor_sample(self, STATION_WAIT, actor_now(self) - arrived_ns);
-    struct act act = { ACT_WORK, draw(self, &s->setup->service, STREAM_SERVICE) };
-    actor_perform(self, act, QUEUEING_SERVED, entered_ns);
+    g_free(s->line.jobs);
 }
 
 static void send_on(struct actor *self, struct station *s, uint64_t entered_ns)
 {
     s->served++;
-    actor_count(self, STATION_JOBS, 1);
     actor_send(self, choose_next(self, &s->setup->next, &s->turn), QUEUEING_JOB, entered_ns);
+}
+
+static void begin_service(struct actor *self, const struct station *s, int64_t arrived_ns, uint64_t entered_ns)
+{
+    struct act act = { ACT_WORK, draw(self, &s->setup->service, STREAM_SERVICE) };
+    actor_sample(self, STATION_WAIT, actor_now(self) - arrived_ns);
+    actor_count(self, STATION_SERVICE, (uint64_t)act.duration_ns);
+    actor_perform(self, act, QUEUEING_SERVED, entered_ns);
 }
 
 static void serve_several(struct actor *self, struct station *s, const struct message *m)
 {
     if (m->kind == QUEUEING_SERVED) {
         send_on(self, s, m->word);
-        struct waiting_job *job = g_queue_pop_head(s->waiting);
-        if (job == NULL) {
+        if (s->line.count == 0) {
             s->busy--;
             return;
         }
-        begin_service(self, s, job->arrived_ns, job->entered_ns);
-        g_free(job);
+        struct waiting_job job = line_take(&s->line);
+        begin_service(self, s, job.arrived_ns, job.entered_ns);
     } else if (s->busy < s->setup->servers) {
         s->busy++;
         begin_service(self, s, m->time_ns, m->word);
     } else {
-        struct waiting_job *job = g_new(struct waiting_job, 1);
-        *job = (struct waiting_job){ m->time_ns, m->word };
-        g_queue_push_tail(s->waiting, job);
+        line_append(&s->line, (struct waiting_job){ m->time_ns, m->word });
     }
 }
 
@@ -97,7 +135,6 @@ static void station_handle(struct actor *self, const struct message *m)
         serve_several(self, s, m);
         return;
     }
-    actor_sample(self, STATION_WAIT, actor_now(self) - m->time_ns);
     actor_charge(self, draw(self, &s->setup->service, STREAM_SERVICE));
     send_on(self, s, m->word);
 }
@@ -107,8 +144,12 @@ static void station_save(const struct actor *self, struct bytes *sink)
     const struct station *s = actor_state(self);
     bytes_put_u64(sink, s->served);
     bytes_put_u64(sink, s->turn);
-    bytes_put_u32(sink, s->busy);
-    bytes_put_u32(sink, s->waiting != NULL ? g_queue_get_length(s->waiting) : 0);
+    bytes_put_u64(sink, s->busy);
+    bytes_put_u32(sink, s->line.count);
+    for (uint32_t i = 0; i < s->line.count; i++) {
+        bytes_put_u64(sink, (uint64_t)line_at(&s->line, i)->arrived_ns);
+        bytes_put_u64(sink, line_at(&s->line, i)->entered_ns);
+    }
 }
 
 /* --- source --- */
@@ -122,9 +163,9 @@ struct source {
 
 static void make_job(struct actor *self, struct source *s)
 {
+    uint64_t entered_ns = (uint64_t)actor_now(self);
     s->made++;
     actor_count(self, SOURCE_MADE, 1);
-    uint64_t entered_ns = (uint64_t)actor_now(self);
     actor_charge(self, draw(self, &s->setup->service, STREAM_SERVICE));
     actor_send(self, choose_next(self, &s->setup->next, &s->turn), QUEUEING_JOB, entered_ns);
 }
@@ -133,28 +174,36 @@ static void source_init(struct actor *self, const void *setup)
 {
     struct source *s = actor_state(self);
     s->setup = setup;
-    uint64_t first = s->setup->population != 0 ? MIN(s->setup->population, s->setup->jobs) : s->setup->jobs != 0;
-    for (uint64_t i = 0; i < first; i++)
-        actor_timer(self, s->setup->population != 0 ? 1 : draw(self, &s->setup->interval, STREAM_INTERVAL),
-                    QUEUEING_ARRIVAL, 0);
+    if (s->setup->population == 0) {
+        actor_timer(self, draw(self, &s->setup->interval, STREAM_INTERVAL), QUEUEING_ARRIVAL, 0);
+        return;
+    }
+    for (uint64_t i = MIN(s->setup->population, s->setup->jobs); i > 0; i--)
+        actor_timer(self, 1, QUEUEING_ARRIVAL, 0);
+}
+
+static void take_back(struct actor *self, struct source *s, const struct message *m)
+{
+    s->returned++;
+    if (s->returned > s->setup->warm_up)
+        actor_sample(self, SOURCE_SOJOURN, m->time_ns - (int64_t)m->word);
+    else
+        actor_count(self, SOURCE_WARMED, 1);
+    if (s->returned == s->setup->warm_up)
+        actor_sample(self, SOURCE_BEGAN, m->time_ns);
+    if (s->returned == s->setup->jobs)
+        actor_sample(self, SOURCE_ENDED, m->time_ns);
 }
 
 static void source_handle(struct actor *self, const struct message *m)
 {
     struct source *s = actor_state(self);
     const bool closed = s->setup->population != 0;
-    if (m->kind == QUEUEING_ARRIVAL) {
-        make_job(self, s);
-        if (!closed && s->made < s->setup->jobs)
-            actor_timer(self, draw(self, &s->setup->interval, STREAM_INTERVAL), QUEUEING_ARRIVAL, 0);
-        return;
-    }
-    s->returned++;
-    if (s->returned > s->setup->warm_up) {
-        actor_count(self, SOURCE_RETURNED, 1);
-        actor_sample(self, SOURCE_SOJOURN, m->time_ns - (int64_t)m->word);
-    }
-    if (closed && s->made < s->setup->jobs)
+    if (m->kind == QUEUEING_JOB)
+        take_back(self, s, m);
+    else if (!closed && s->made + 1 < s->setup->jobs)
+        actor_timer(self, draw(self, &s->setup->interval, STREAM_INTERVAL), QUEUEING_ARRIVAL, 0);
+    if ((m->kind == QUEUEING_ARRIVAL || closed) && s->made < s->setup->jobs)
         make_job(self, s);
 }
 
@@ -175,8 +224,10 @@ static const struct kind_name station_kinds[] = {
 };
 
 static const struct metric station_metrics[] = {
-    [STATION_JOBS] = { "jobs", "1", "jobs served", METRIC_COUNTER },
-    [STATION_WAIT] = { "wait", "ns", "time from a job's arrival to the start of its service", METRIC_SAMPLE },
+    [STATION_WAIT] = { "wait", "ns", "time from a job's arrival to the start of its service, at stations of several "
+                       "servers", METRIC_SAMPLE },
+    [STATION_SERVICE] = { "service", "ns", "time for which servers were taken, at stations of several",
+                          METRIC_COUNTER },
     { NULL, NULL, NULL, METRIC_COUNTER },
 };
 
@@ -199,9 +250,11 @@ static const struct kind_name source_kinds[] = {
 };
 
 static const struct metric source_metrics[] = {
-    [SOURCE_MADE] = { "made", "1", "jobs that entered the network", METRIC_SERIES },
-    [SOURCE_RETURNED] = { "returned", "1", "jobs that left the network, after the warm-up", METRIC_SERIES },
-    [SOURCE_SOJOURN] = { "sojourn", "ns", "time that a job spent in the network", METRIC_SAMPLE },
+    [SOURCE_MADE] = { "made", "1", "jobs that entered the network", METRIC_COUNTER },
+    [SOURCE_WARMED] = { "warmed", "1", "jobs that left the network while it was warming up", METRIC_COUNTER },
+    [SOURCE_SOJOURN] = { "sojourn", "ns", "time that a job spent in the network, after the warm-up", METRIC_SAMPLE },
+    [SOURCE_BEGAN] = { "began", "ns", "when the last job of the warm-up left the network", METRIC_SAMPLE },
+    [SOURCE_ENDED] = { "ended", "ns", "when the last job left the network", METRIC_SAMPLE },
     { NULL, NULL, NULL, METRIC_COUNTER },
 };
 

@@ -124,6 +124,16 @@ void summary_stage(struct summary *s, const char *stage, double mean_s, double p
     e->value[2].number = p99_s;
 }
 
+void summary_station(struct summary *s, const char *station, const struct summary_station *figures)
+{
+    struct entry *e = entry_new(s, SUMMARY_STATIONS, station);
+    e->value[0].count = figures->servers;
+    e->value[1].count = figures->jobs;
+    e->value[2].number = figures->utilisation;
+    e->value[3].number = figures->mean_queue;
+    e->value[4].number = figures->mean_wait_s;
+}
+
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free)
 {
     struct entry *e = entry_new(s, SUMMARY_LIMITS, what);
@@ -200,8 +210,8 @@ static gboolean entry_lookup(const struct summary *s, enum summary_list list, co
     const char *dot = strrchr(rest, '.');
     int k = dot == NULL ? -1 : summary_entry_key_find(list, dot + 1);
     if (k < 0)
-        return lookup_failure(error, path, "is not a key of the summary; expected roles.ROLE.KEY or stages.STAGE.KEY, "
-                                           "with a key such as busy_fraction or p99_s");
+        return lookup_failure(error, path, "is not a key of the summary; expected roles.ROLE.KEY, stages.STAGE.KEY or "
+                                           "stations.STATION.KEY, with a key such as busy_fraction or p99_s");
     for (guint i = 0; i < s->list[list]->len; i++) {
         const struct entry *e = g_ptr_array_index(s->list[list], i);
         if (strlen(e->name) == (size_t)(dot - rest) && strncmp(e->name, rest, (size_t)(dot - rest)) == 0) {
@@ -209,7 +219,20 @@ static gboolean entry_lookup(const struct summary *s, enum summary_list list, co
             return TRUE;
         }
     }
-    return lookup_failure(error, path, "is not in this run's summary: it has no such role or stage");
+    return lookup_failure(error, path, "is not in this run's summary: it has no such role, stage or station");
+}
+
+/* The list in which "roles.", "stages." or "stations." looks; SUMMARY_LISTS for anything else. */
+static enum summary_list list_of(const char *path)
+{
+    static const enum summary_list lists[] = { SUMMARY_ROLES, SUMMARY_STAGES, SUMMARY_STATIONS };
+    const char *dot = strchr(path, '.');
+    for (unsigned i = 0; dot != NULL && i < G_N_ELEMENTS(lists); i++) {
+        const char *name = summary_list_names[lists[i]];
+        if (strlen(name) == (size_t)(dot - path) && strncmp(name, path, (size_t)(dot - path)) == 0)
+            return lists[i];
+    }
+    return SUMMARY_LISTS;
 }
 
 gboolean summary_lookup(const struct summary *s, const char *path, double *value, GError **error)
@@ -219,10 +242,8 @@ gboolean summary_lookup(const struct summary *s, const char *path, double *value
     char *group = dot == NULL ? g_strdup(path) : g_strndup(path, (gsize)(dot - path));
     int g = summary_group_find(group);
     gboolean good;
-    if (dot != NULL && strcmp(group, "roles") == 0)
-        good = entry_lookup(s, SUMMARY_ROLES, path, dot + 1, value, error);
-    else if (dot != NULL && strcmp(group, "stages") == 0)
-        good = entry_lookup(s, SUMMARY_STAGES, path, dot + 1, value, error);
+    if (list_of(path) != SUMMARY_LISTS)
+        good = entry_lookup(s, list_of(path), path, dot + 1, value, error);
     else
         good = key_lookup(s, g < 0 ? SUMMARY_GROUPS : (unsigned)g, path, dot == NULL ? "" : dot + 1, value, error);
     g_free(group);
@@ -242,8 +263,8 @@ bool summary_key_known(const char *path)
     bool known = summary_lookup(s, path, &value, &error);
     g_clear_error(&error);
     const char *dot = strrchr(path, '.');
-    if (!known && dot != NULL && (g_str_has_prefix(path, "roles.") || g_str_has_prefix(path, "stages."))) {
-        enum summary_list list = path[0] == 'r' ? SUMMARY_ROLES : SUMMARY_STAGES;
+    if (!known && list_of(path) != SUMMARY_LISTS) {
+        enum summary_list list = list_of(path);
         const char *name = strchr(path, '.') + 1;
         known = dot > name && summary_entry_key_find(list, dot + 1) >= 0;
     }

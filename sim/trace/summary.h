@@ -31,7 +31,8 @@ struct summary;
 struct summary *summary_new(void);
 void summary_free(struct summary *s);
 
-/* Says that a part is in the deck: "jobs", "kvs", "event", "subscribe", "client", "io". "run" always is. */
+/* Says that a part is in the deck: "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold".
+ * "run" always is. */
 void summary_group(struct summary *s, const char *group);
 
 /* Each sets one key; a second call replaces the value. */
@@ -50,6 +51,15 @@ struct summary_role {
 };
 void summary_role(struct summary *s, const char *role, const struct summary_role *figures);
 void summary_stage(struct summary *s, const char *stage, double mean_s, double p50_s, double p99_s);
+
+struct summary_station {
+    uint64_t servers;
+    uint64_t jobs;
+    double utilisation;
+    double mean_queue;
+    double mean_wait_s;
+};
+void summary_station(struct summary *s, const char *station, const struct summary_station *figures);
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free);
 void summary_balance(struct summary *s, const char *name, uint64_t left, uint64_t right, bool ok);
 
@@ -63,14 +73,15 @@ struct summary_expectation {
 void summary_expect(struct summary *s, const char *key, const struct summary_expectation *e);
 
 /*
- * The value of "group.key" (flags: 0 or 1), of "roles.ROLE.key" or "stages.STAGE.key". FALSE with *error
+ * The value of "group.key" (flags: 0 or 1), of "roles.ROLE.key", "stages.STAGE.key" or
+ * "stations.STATION.key". FALSE with *error
  * (TIERCEL_ERROR_INPUT) when there is no such key, when its group is not in this run, or when it has no number; the
  * text tells which, with the nearest known key. *value may be NAN.
  */
 gboolean summary_lookup(const struct summary *s, const char *path, double *value, GError **error);
 
-/* Whether a deck may name this key at all ("jobs.run_rate"), before there is a run. Roles and stages are not checked
- * beyond their form. */
+/* Whether a deck may name this key at all ("jobs.run_rate"), before there is a run. Roles, stages and
+ * stations are not checked beyond their form. */
 bool summary_key_known(const char *path);
 
 /* The document as text, ending in a newline; the caller frees it. NULL with *error when a key is missing. */

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 const char *const summary_group_names[SUMMARY_GROUPS] = {
-    "run", "jobs", "kvs", "event", "subscribe", "client", "io"
+    "run", "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold"
 };
 
 const struct summary_key summary_keys[] = {
@@ -86,10 +86,22 @@ const struct summary_key summary_keys[] = {
     { SUMMARY_IO, "inflight_max", SUMMARY_COUNT },
     { SUMMARY_IO, "lock_wait_s", SUMMARY_NUMBER },
     { SUMMARY_IO, "bandwidth_bytes_per_s", SUMMARY_NUMBER },
+
+    { SUMMARY_QUEUEING, "made", SUMMARY_COUNT },
+    { SUMMARY_QUEUEING, "returned", SUMMARY_COUNT },
+    { SUMMARY_QUEUEING, "counted", SUMMARY_COUNT },
+    { SUMMARY_QUEUEING, "throughput_per_s", SUMMARY_NUMBER },
+    { SUMMARY_QUEUEING, "mean_sojourn_s", SUMMARY_NUMBER },
+    { SUMMARY_QUEUEING, "p99_sojourn_s", SUMMARY_NUMBER },
+    { SUMMARY_QUEUEING, "max_sojourn_s", SUMMARY_NUMBER },
+    { SUMMARY_QUEUEING, "mean_population", SUMMARY_NUMBER },
+
+    { SUMMARY_PHOLD, "population", SUMMARY_COUNT },
+    { SUMMARY_PHOLD, "mean_increment_s", SUMMARY_NUMBER },
 };
 const unsigned summary_key_count = G_N_ELEMENTS(summary_keys);
 
-const char *const summary_list_names[SUMMARY_LISTS] = { "roles", "stages", "limits", "balance", "expect" };
+const char *const summary_list_names[SUMMARY_LISTS] = { "roles", "stages", "stations", "limits", "balance", "expect" };
 
 const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_KEYS_MAX] = {
     [SUMMARY_ROLES] = { { "handled", SUMMARY_COUNT },
@@ -98,6 +110,11 @@ const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_K
                         { "mean_wait_s", SUMMARY_NUMBER },
                         { "blocked_fraction", SUMMARY_NUMBER } },
     [SUMMARY_STAGES] = { { "mean_s", SUMMARY_NUMBER }, { "p50_s", SUMMARY_NUMBER }, { "p99_s", SUMMARY_NUMBER } },
+    [SUMMARY_STATIONS] = { { "servers", SUMMARY_COUNT },
+                           { "jobs", SUMMARY_COUNT },
+                           { "utilisation", SUMMARY_NUMBER },
+                           { "mean_queue", SUMMARY_NUMBER },
+                           { "mean_wait_s", SUMMARY_NUMBER } },
     [SUMMARY_LIMITS] = { { "share", SUMMARY_NUMBER }, { "rate_if_free", SUMMARY_NUMBER } },
     [SUMMARY_BALANCES] = { { "left", SUMMARY_COUNT }, { "right", SUMMARY_COUNT }, { "ok", SUMMARY_FLAG } },
     [SUMMARY_EXPECTATIONS] = { { "published", SUMMARY_NUMBER },

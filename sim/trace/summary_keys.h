@@ -24,6 +24,8 @@ enum summary_group {
     SUMMARY_SUBSCRIBE,
     SUMMARY_CLIENT,
     SUMMARY_IO,
+    SUMMARY_QUEUEING,
+    SUMMARY_PHOLD,
     SUMMARY_GROUPS
 };
 extern const char *const summary_group_names[SUMMARY_GROUPS];
@@ -39,6 +41,7 @@ extern const unsigned summary_key_count;
 enum summary_list {
     SUMMARY_ROLES,
     SUMMARY_STAGES,
+    SUMMARY_STATIONS,
     SUMMARY_LIMITS,
     SUMMARY_BALANCES,
     SUMMARY_EXPECTATIONS,

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * [system] kind = queueing: a network of queues (ranks/queueing.h).
+ *
+ *     scenario_queueing.c            from the deck to stations and their actors
+ *     scenario_queueing_result.c     from the figures to the summary and the terminal
+ *
+ * Actor 0 is the source; the copies of each [station.NAME] follow in the order of the groups, each on a node of its
+ * own. Each group has a role of its own, named after it, so that trace and summary tell stations apart.
+ */
+#ifndef TIERCEL_SCENARIO_QUEUEING_H
+#define TIERCEL_SCENARIO_QUEUEING_H
+
+#include "ranks/queueing.h"
+#include "scenario.h"
+
+extern const struct scenario_kind scenario_queueing;
+
+/* [station.NAME]: `count` actors from `first` on. */
+struct queueing_group {
+    const char *deck_group;             /* the deck's: "station.disk" */
+    const char *name;                   /* "disk" */
+    uint32_t first;
+    uint32_t count;
+    bool own;                           /* reach = own */
+    struct role role;
+    struct queueing_station *stations;  /* the setup of all copies, or with reach = own of each */
+    GArray *targets;                    /* struct queueing_target */
+};
+
+struct queueing {
+    struct queueing_source source;
+    GArray *source_targets;             /* struct queueing_target */
+    GArray *groups;                     /* struct queueing_group */
+    const struct role **roles;          /* the source's, the groups', NULL */
+    GPtrArray *arrays;                  /* what struct queueing_next points to */
+    int64_t latency_ns;
+    uint32_t actors;
+    bool by_role;                       /* placement */
+};
+
+/* scenario_kind.summarise, .headline and .details. */
+void queueing_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
+void queueing_headline(const void *data, const struct summary *summary, FILE *out);
+void queueing_details(const void *data, const struct summary *summary, FILE *out);
+
+#endif

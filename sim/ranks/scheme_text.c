@@ -236,8 +236,8 @@ static void check_events(struct check *check, enum scheme_user user, const struc
         g_autofree char *topic = scheme_topic(check->scheme->topics[i], ns);
         if (!topics_match(t, topic).matched)
             check_fail(check, scheme_list_names[user][list], "lets the %s miss the %s events of namespace %s%s: "
-                       "none of its prefixes begins '%s'; expected one that does", user_name(user), scheme_topic_names[i],
-                       ns, when, topic);
+                       "none of its prefixes begins '%s'; expected one that does",
+                       user_name(user), scheme_topic_names[i], ns, when, topic);
     }
 }
 

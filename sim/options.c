@@ -5,16 +5,20 @@
 
 #include "base/nearest.h"
 
-#define EVERY (1U << COMMAND_NONE | 1U << COMMAND_RUN | 1U << COMMAND_CHECK)
+#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF)
 #define PROGRAM (1U << COMMAND_NONE)
 #define RUN (1U << COMMAND_RUN)
 #define CHECK (1U << COMMAND_CHECK)
+#define VERIFY (1U << COMMAND_VERIFY)
+#define DIFF (1U << COMMAND_DIFF)
 
 const struct command_text command_texts[] = {
-    { "run", "DECK", "run a deck and write what it did", COMMAND_RUN },
-    { "check", "DECK", "read a deck, print every value with its source and what a run will need; write nothing",
+    { "run", "DECK", 1, "run a deck and write what it did", COMMAND_RUN },
+    { "check", "DECK", 1, "read a deck, print every value with its source and what a run will need; write nothing",
       COMMAND_CHECK },
-    { NULL, NULL, NULL, COMMAND_NONE }
+    { "verify", "TRACE", 1, "read a trace and say whether it is whole and consistent", COMMAND_VERIFY },
+    { "diff", "A B", 2, "say where two traces differ; exit 0 when they are the same", COMMAND_DIFF },
+    { NULL, NULL, 0, NULL, COMMAND_NONE }
 };
 
 const struct option_text option_texts[] = {
@@ -30,6 +34,7 @@ const struct option_text option_texts[] = {
     { "progress", '\0', "SECONDS", "time between progress lines (default: 10; 0: none)", RUN },
     { "strict", '\0', NULL, "exit 3 also when an expectation of the deck is missed", RUN },
     { "processes", '\0', "N", "what a run on N processes would need (default: those of this run)", CHECK },
+    { "merge", '\0', NULL, "join the parts that a killed run of level events left", VERIFY },
     { "quiet", 'q', NULL, "print problems only", RUN },
     { "verbose", 'v', NULL, "print more: every role's figures, the engine's own", RUN },
     { "help", 'h', NULL, "print this and exit", EVERY },
@@ -130,6 +135,8 @@ static gboolean store(struct options *options, const char *option, const char *v
         options->strict = true;
     else if (strcmp(option, "test") == 0)
         options->test = true;
+    else if (strcmp(option, "merge") == 0)
+        options->merge = true;
     else if (strcmp(option, "quiet") == 0)
         options->verbosity = -1;
     else if (strcmp(option, "verbose") == 0)
@@ -218,12 +225,12 @@ static gboolean check_flags(char **words, unsigned commands, GError **error)
     return TRUE;
 }
 
-static enum command find_command(const char *name)
+static const struct command_text *find_command(const char *name)
 {
-    for (const struct command_text *text = command_texts; text->name != NULL; text++)
-        if (strcmp(text->name, name) == 0)
-            return text->command;
-    return COMMAND_NONE;
+    const struct command_text *text = command_texts;
+    while (text->name != NULL && strcmp(text->name, name) != 0)
+        text++;
+    return text;
 }
 
 static gboolean refuse_command(const char *name, GError **error)
@@ -239,23 +246,35 @@ static gboolean refuse_command(const char *name, GError **error)
     return refuse(error, "unknown command %s; `tiercel --help` lists all", quoted);
 }
 
-static gboolean check_words(struct options *options, char **words, const char *command, GError **error)
+static gboolean check_words(struct options *options, char **words, const struct command_text *command, GError **error)
 {
-    unsigned i = 0;
+    unsigned count = 0;
 
     if (options->help)
         return TRUE;
-    if (words[i] != NULL && strcmp(words[i], "--") == 0)
-        i++;
-    if (words[i] == NULL)
-        return refuse(error, "%s: no deck is given; expected `tiercel %s DECK`", command, command);
-    if (words[i + 1] != NULL) {
-        g_autofree char *quoted = quantity_quote(words[i + 1]);
-        return refuse(error, "%s: %s is one argument too many; expected `tiercel %s DECK`", command, quoted, command);
+    if (words[0] != NULL && strcmp(words[0], "--") == 0)
+        words++;
+    while (words[count] != NULL && count <= command->words) {
+        if (*words[count] == '\0')
+            return refuse(error, "%s: an argument is empty; expected `tiercel %s %s`", command->name, command->name,
+                          command->arguments);
+        count++;
     }
-    if (*words[i] == '\0')
-        return refuse(error, "%s: the deck's name is empty; expected `tiercel %s DECK`", command, command);
-    options->deck = g_strdup(words[i]);
+    if (count < command->words && command->words == 1) {
+        g_autofree char *noun = g_ascii_strdown(command->arguments, -1);
+        return refuse(error, "%s: no %s is given; expected `tiercel %s %s`", command->name, noun, command->name,
+                      command->arguments);
+    }
+    if (count < command->words)
+        return refuse(error, "%s: %u of %u arguments are given; expected `tiercel %s %s`", command->name, count,
+                      command->words, command->name, command->arguments);
+    if (count > command->words) {
+        g_autofree char *quoted = quantity_quote(words[command->words]);
+        return refuse(error, "%s: %s is one argument too many; expected `tiercel %s %s`", command->name, quoted,
+                      command->name, command->arguments);
+    }
+    for (unsigned i = 0; i < count; i++)
+        options->words[i] = g_strdup(words[i]);
     return TRUE;
 }
 
@@ -264,6 +283,7 @@ static gboolean parse_words(struct options *options, char **words, GError **erro
     g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
     struct parse parse = { options, seen };
     g_autofree char *first = g_strdup(words[1]);
+    const struct command_text *found = NULL;
     bool has_command = first != NULL && *first != '-';
     g_autofree char *command = has_command ? g_strdup_printf(" %s", first) : g_strdup("");
     g_autoptr(GError) glib = NULL;
@@ -272,7 +292,8 @@ static gboolean parse_words(struct options *options, char **words, GError **erro
         return refuse(error, "no command is given; expected `tiercel run DECK` or `tiercel check DECK` (`tiercel "
                       "--help` lists all)");
     if (has_command) {
-        options->command = find_command(first);
+        found = find_command(first);
+        options->command = found->command;
         if (options->command == COMMAND_NONE)
             return refuse_command(first, error);
         /* What is left looks like a program's own arguments again. */
@@ -286,7 +307,7 @@ static gboolean parse_words(struct options *options, char **words, GError **erro
     if (!g_option_context_parse_strv(context, &words, &glib))
         return refuse_option(glib, commands, command, error);
     if (has_command)
-        return check_words(options, &words[1], first, error);
+        return check_words(options, &words[1], found, error);
     if (!options->help && !options->version)
         return refuse_command(words[1] != NULL ? words[1] : "", error);
     return TRUE;
@@ -315,7 +336,8 @@ void options_release(struct options *options)
         g_free(setting->assignment);
     }
     g_clear_pointer(&options->settings, g_array_unref);
-    g_clear_pointer(&options->deck, g_free);
+    for (unsigned i = 0; i < COMMAND_WORDS_MAX; i++)
+        g_clear_pointer(&options->words[i], g_free);
     g_clear_pointer(&options->output, g_free);
     g_clear_pointer(&options->summary, g_free);
 }
@@ -352,10 +374,12 @@ char *options_help(enum command command)
         while (c->command != command)
             c++;
         g_string_append_printf(text, "Usage: tiercel %s %s [OPTION]...\n  %s\n\n", c->name, c->arguments, c->text);
-        g_string_append(text, "DECK is a path, or the name of an installed deck.\n\nOptions:\n");
+        if (command == COMMAND_RUN || command == COMMAND_CHECK)
+            g_string_append(text, "DECK is a path, or the name of an installed deck.\n\n");
+        g_string_append(text, "Options:\n");
         append_options(text, 1U << command);
     }
-    if (command != COMMAND_CHECK)
+    if (command == COMMAND_NONE || command == COMMAND_RUN)
         g_string_append(text, "\nExit status: 0 done; 1 failed while running; 2 the command line or the deck is wrong; "
                         "3 a balance\n(with --strict: an expectation) does not hold; 4 stopped early, what was done is "
                         "saved.\n");

@@ -22,12 +22,17 @@
 enum command {
     COMMAND_NONE,               /* only --help or --version was asked for */
     COMMAND_RUN,
-    COMMAND_CHECK
+    COMMAND_CHECK,
+    COMMAND_VERIFY,
+    COMMAND_DIFF
 };
+
+enum { COMMAND_WORDS_MAX = 2 };
 
 struct command_text {
     const char *name;
-    const char *arguments;      /* "DECK" */
+    const char *arguments;      /* "DECK", "A B" */
+    unsigned words;             /* how many they are */
     const char *text;           /* one line */
     enum command command;
 };
@@ -48,7 +53,7 @@ struct options {
     enum command command;
     bool help;
     bool version;
-    char *deck;                 /* as typed */
+    char *words[COMMAND_WORDS_MAX]; /* the command's arguments as typed: a deck, or traces */
     GArray *settings;           /* struct deck_setting: --set, --seed, --clock, --trace, in the order typed */
     char *output;               /* -o; NULL: runs/DECKNAME-NNN */
     char *summary;              /* --summary; NULL: none besides the run's own */
@@ -58,6 +63,7 @@ struct options {
     bool strict;
     bool force;
     bool test;
+    bool merge;
     int verbosity;              /* -1 quiet, 0, 1 verbose */
 };
 

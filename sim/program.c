@@ -14,6 +14,7 @@
 #include "run.h"
 #include "scenario.h"
 #include "share.h"
+#include "traces.h"
 
 static void print_version(void)
 {
@@ -61,7 +62,7 @@ static void warn_of_launcher(void)
 static struct deck *load_deck(const struct options *options, struct share *share)
 {
     struct deck_request request = {
-        .path = options->deck,
+        .path = options->words[0],
         .installed_dir = TIERCEL_INPUTS_DIR,
         .settings = (const struct deck_setting *)options->settings->data,
         .setting_count = options->settings->len,
@@ -127,6 +128,10 @@ int program_run(MPI_Comm comm, int argc, char **argv)
     } else if (options.version) {
         if (share.process == 0)
             print_version();
+    } else if (options.command == COMMAND_VERIFY) {
+        status = traces_verify(options.words[0], options.merge, &share);
+    } else if (options.command == COMMAND_DIFF) {
+        status = traces_diff(options.words[0], options.words[1], &share);
     } else {
         status = play(&options, &share, argc, argv);
     }

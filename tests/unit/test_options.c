@@ -23,7 +23,7 @@ static void test_run(void)
 
     CU_ASSERT_TRUE_FATAL(parse(&options, "tiercel run x.deck", NULL));
     CU_ASSERT_EQUAL(options.command, COMMAND_RUN);
-    CU_ASSERT_STRING_EQUAL(options.deck, "x.deck");
+    CU_ASSERT_STRING_EQUAL(options.words[0], "x.deck");
     CU_ASSERT_EQUAL(options.settings->len, 0);
     CU_ASSERT_PTR_NULL(options.output);
     CU_ASSERT_EQUAL(options.progress_s, 10);
@@ -51,7 +51,7 @@ static void test_run(void)
     options_release(&options);
 
     CU_ASSERT_TRUE_FATAL(parse(&options, "tiercel run -v -- -odd.deck", NULL));
-    CU_ASSERT_STRING_EQUAL(options.deck, "-odd.deck");
+    CU_ASSERT_STRING_EQUAL(options.words[0], "-odd.deck");
     CU_ASSERT_EQUAL(options.verbosity, 1);
     options_release(&options);
 }
@@ -87,6 +87,9 @@ static void test_refused(void)
         { "tiercel --run x", "unknown option '--run'; `tiercel --help` lists all" },
         { "tiercel --verison", "unknown option '--verison'; did you mean --version?" },
         { "tiercel run", "run: no deck is given; expected `tiercel run DECK`" },
+        { "tiercel verify", "verify: no trace is given; expected `tiercel verify TRACE`" },
+        { "tiercel diff a", "diff: 1 of 2 arguments are given; expected `tiercel diff A B`" },
+        { "tiercel diff a b c", "diff: 'c' is one argument too many; expected `tiercel diff A B`" },
         { "tiercel check", "check: no deck is given; expected `tiercel check DECK`" },
         { "tiercel run a b", "run: 'b' is one argument too many; expected `tiercel run DECK`" },
         { "tiercel run a --processes 4", "unknown option '--processes'; `tiercel run --help` lists all" },

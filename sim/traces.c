@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "traces.h"
+
+#include <stdio.h>
+
+#include "trace/diff.h"
+#include "trace/verify.h"
+
+static int complain(GError *error)
+{
+    fprintf(stderr, "tiercel: %s\n", error->message);
+    g_error_free(error);
+    return TIERCEL_ERROR_RUNTIME;
+}
+
+static int verify(const char *path, bool merge)
+{
+    g_autofree char *report = NULL;
+    GError *error = NULL;
+    bool complete = false;
+
+    if (merge ? !verify_merge(path, &report, &error) : !verify_trace(path, &complete, &report, &error))
+        return complain(error);
+    fputs(report, stdout);
+    return merge || complete ? TIERCEL_OK : TIERCEL_ERROR_STOPPED;
+}
+
+static int diff(const char *path_a, const char *path_b)
+{
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
+    GError *error = NULL;
+
+    if (!diff_traces(path_a, path_b, lines, &error))
+        return complain(error);
+    for (unsigned i = 0; i < lines->len; i++)
+        printf("%s\n", (const char *)g_ptr_array_index(lines, i));
+    return lines->len == 0 ? TIERCEL_OK : TIERCEL_ERROR_RUNTIME;
+}
+
+static int tell_all(int status, const struct share *share)
+{
+    MPI_Bcast(&status, 1, MPI_INT, 0, share->comm);
+    return status;
+}
+
+int traces_verify(const char *path, bool merge, const struct share *share)
+{
+    return tell_all(share->process == 0 ? verify(path, merge) : TIERCEL_OK, share);
+}
+
+int traces_diff(const char *path_a, const char *path_b, const struct share *share)
+{
+    return tell_all(share->process == 0 ? diff(path_a, path_b) : TIERCEL_OK, share);
+}

@@ -20,14 +20,14 @@ page_options()
 {
     sed 's/\\-/-/g' "$page" | awk -v command="$1" '
         function flush(   i) {
-            if (count && (command == "" || tag == "" || tag == command))
+            if (count && (command == "" || tag == "" || index(tag, " " command " ")))
                 for (i = 1; i <= count; i++)
                     print "-" names[i]
             count = 0
             tag = ""
         }
         /^\.It / { flush(); for (i = 2; i < NF; i++) if ($i == "Fl") names[++count] = $(i + 1) }
-        /^\.Pq Cm / { tag = $3 }
+        /^\.Pq Cm / { tag = " "; for (i = 3; i <= NF; i++) if ($i != ",") tag = tag $i " " }
         /^\.El/ { flush() }' | sort -u
 }
 

@@ -181,10 +181,14 @@ static void summarise_events(const struct collector *figures, struct summary *su
 
 static void summarise_subscribe(const struct collector *figures, struct summary *summary)
 {
+    uint64_t added = kvs_total(figures, "entries_added") + total(figures, "watcher", "entries_added");
+    uint64_t removed = kvs_total(figures, "entries_removed") + total(figures, "watcher", "entries_removed");
+
     summary_count(summary, "subscribe", "namespace_calls",
                   kvs_total(figures, "namespace_calls") + total(figures, "watcher", "namespace_calls"));
     summary_count(summary, "subscribe", "other_calls",
                   kvs_total(figures, "other_calls") + total(figures, "watcher", "other_calls"));
+    summary_count(summary, "subscribe", "entries_left", added - removed);
     uint64_t blocked_ns = kvs_total(figures, "call_blocked") + total(figures, "watcher", "call_blocked");
     summary_number(summary, "subscribe", "blocked_s", (double)blocked_ns / SECOND_NS);
 }
@@ -217,7 +221,12 @@ static void balance_store(const struct brokered *b, const struct collector *figu
     uint64_t published = sum_of(figures, "published", event_classes, G_N_ELEMENTS(event_classes));
     uint64_t overlay = sum_of(figures, "overlay", overlay_classes, G_N_ELEMENTS(overlay_classes));
 
+    uint64_t kvs_events = setroots + total(figures, "broker", "published_created") +
+                          total(figures, "broker", "published_removed");
+
     add_balance(balances, "setroot_events", "setroot events", setroots, "transactions applied and not merged", applied);
+    add_balance(balances, "kvs_events", "kvs events without errors", kvs_events,
+                "new roots + namespaces created + removed", total(figures, "kvs-root", "setroots") + created + removed);
     add_balance(balances, "namespaces", "namespaces created", created, "removed", removed);
     add_balance(balances, "overlay_messages", "overlay messages", overlay, "events x (nodes - 1)",
                 published * (b->inst.nodes - 1));
@@ -302,6 +311,8 @@ void brokered_details(const void *data, const struct summary *summary, FILE *out
     fprintf(out, "subscribe calls: %.0f for job namespaces (%.2f a job), %.0f others, blocked %.3f s in all\n", calls,
             submitted > 0 ? calls / submitted : 0, value_of(summary, "subscribe.other_calls"),
             value_of(summary, "subscribe.blocked_s"));
+    fprintf(out, "entries that they left in the lists of subscriptions: %.0f\n",
+            value_of(summary, "subscribe.entries_left"));
     fprintf(out, "kvs: %.0f transactions, %.0f of them merged, %.0f roots, %.0f lookups, %.0f blobs\n",
             value_of(summary, "kvs.transactions"), value_of(summary, "kvs.merged"), value_of(summary, "kvs.commits"),
             value_of(summary, "kvs.lookups"), value_of(summary, "kvs.blobs"));

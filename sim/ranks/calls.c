@@ -65,9 +65,12 @@ bool calls_next(struct actor *self, struct calls *c)
     return true;
 }
 
-void calls_done(struct actor *self, struct calls *c)
+void calls_done(struct actor *self, struct calls *c, const struct message *answer)
 {
     g_assert(c->making);
+    const struct call *call = g_queue_peek_head(&c->queue);
+    if (call->of_namespace && answer->word == 0)
+        actor_count(self, call->subscribe ? CALLS_ADDED : CALLS_REMOVED, 1);
     actor_count(self, CALLS_BLOCKED, (uint64_t)(actor_now(self) - c->since_ns));
     actor_sample(self, CALLS_TIME, actor_now(self) - c->since_ns);
     c->making = false;

@@ -8,7 +8,7 @@
  *         ... nothing to call: go on ...
  *
  *     in the handler, when the answer (BROKER_SUBSCRIBE or BROKER_UNSUBSCRIBE with KIND_REPLY) comes:
- *         calls_done(self, &k->calls);
+ *         calls_done(self, &k->calls, m);
  *         if (!calls_next(self, &k->calls))
  *             ... all are made: go on ...
  *
@@ -27,6 +27,8 @@
 enum calls_metric {
     CALLS_NAMESPACE,    /* for a namespace other than "primary" */
     CALLS_OTHER,
+    CALLS_ADDED,        /* entries that calls for such a namespace added to the broker's list ... */
+    CALLS_REMOVED,      /* ... and took out of it */
     CALLS_BLOCKED,      /* sum of the times from a call to the start of the handling of its answer */
     CALLS_TIME,         /* the same, one by one */
     CALLS_METRICS_COUNT
@@ -36,6 +38,10 @@ enum calls_metric {
     [CALLS_NAMESPACE] = { "namespace_calls", "1", "subscription calls for a namespace other than primary", \
                           METRIC_COUNTER }, \
     [CALLS_OTHER] = { "other_calls", "1", "subscription calls for primary and in general", METRIC_COUNTER }, \
+    [CALLS_ADDED] = { "entries_added", "1", "subscriptions for such a namespace added to the broker's list", \
+                      METRIC_COUNTER }, \
+    [CALLS_REMOVED] = { "entries_removed", "1", "subscriptions for such a namespace removed from it", \
+                        METRIC_COUNTER }, \
     [CALLS_BLOCKED] = { "call_blocked", "ns", "time blocked in subscription calls", METRIC_COUNTER }, \
     [CALLS_TIME] = { "call_time", "ns", "time blocked in one subscription call", METRIC_SAMPLE }
 
@@ -57,7 +63,7 @@ void calls_add_list(struct calls *c, const char *ns, const struct scheme_call *l
 bool calls_next(struct actor *self, struct calls *c);
 
 /* The answer to the call that was made has come. */
-void calls_done(struct actor *self, struct calls *c);
+void calls_done(struct actor *self, struct calls *c, const struct message *answer);
 
 void calls_save(const struct calls *c, struct bytes *sink);
 

@@ -405,7 +405,7 @@ static void kvs_root_handle(struct actor *self, const struct message *m)
         return;
     }
     if (m->kind == (BROKER_SUBSCRIBE | KIND_REPLY) || m->kind == (BROKER_UNSUBSCRIBE | KIND_REPLY)) {
-        calls_done(self, &r->kvs.calls);
+        calls_done(self, &r->kvs.calls, m);
         if (!calls_next(self, &r->kvs.calls) && r->created != NULL)
             create_finish(self, r);
         return;

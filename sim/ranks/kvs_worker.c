@@ -190,9 +190,9 @@ static void getroot_answered(struct actor *self, struct kvs_worker *w, const str
     getroot_finish(self, w, env->tag, 0);
 }
 
-static void call_answered(struct actor *self, struct kvs_worker *w)
+static void call_answered(struct actor *self, struct kvs_worker *w, const struct message *m)
 {
-    calls_done(self, &w->kvs.calls);
+    calls_done(self, &w->kvs.calls, m);
     if (calls_next(self, &w->kvs.calls) || w->following == 0)
         return;
     uint64_t id = w->following;
@@ -385,7 +385,7 @@ static void kvs_worker_handle(struct actor *self, const struct message *m)
         break;
     case BROKER_SUBSCRIBE | KIND_REPLY:
     case BROKER_UNSUBSCRIBE | KIND_REPLY:
-        call_answered(self, w);
+        call_answered(self, w, m);
         break;
     case CONTENT_LOAD | KIND_REPLY: {
         struct envelope env;

@@ -285,9 +285,9 @@ static void watch_serve(struct actor *self, struct watcher *s, const struct enve
     read_send(self, s, id, watch, 0, NULL);
 }
 
-static void call_answered(struct actor *self, struct watcher *s)
+static void call_answered(struct actor *self, struct watcher *s, const struct message *m)
 {
-    calls_done(self, &s->calls);
+    calls_done(self, &s->calls, m);
     if (calls_next(self, &s->calls) || s->starting == 0)
         return;
     uint64_t id = s->starting;
@@ -378,7 +378,7 @@ static void watcher_handle(struct actor *self, const struct message *m)
         return;
     case BROKER_SUBSCRIBE | KIND_REPLY:
     case BROKER_UNSUBSCRIBE | KIND_REPLY:
-        call_answered(self, s);
+        call_answered(self, s, m);
         return;
     default:
         break;

@@ -69,6 +69,7 @@ const struct summary_key summary_keys[] = {
 
     { SUMMARY_SUBSCRIBE, "namespace_calls", SUMMARY_COUNT },
     { SUMMARY_SUBSCRIBE, "other_calls", SUMMARY_COUNT },
+    { SUMMARY_SUBSCRIBE, "entries_left", SUMMARY_COUNT },
     { SUMMARY_SUBSCRIBE, "blocked_s", SUMMARY_NUMBER },
 
     { SUMMARY_CLIENT, "gc_s", SUMMARY_NUMBER },

@@ -22,12 +22,14 @@ is() # SCHEME GROUP KEY NUMBER
     return 1
 }
 
-# Calls a namespace: of node 0's kvs, of each other kvs that uses it, of its watcher.
-for row in "v0.16 5 5 6" "pr2777 0 6 6" "pr2792 0 2 2"; do
-    read -r scheme root follower watcher <<<"$row"
+# Calls a namespace: of node 0's kvs, of each other kvs that uses it, of its watcher; and the entries that node 0's kvs
+# and each other kvs leave in its broker's list.
+for row in "v0.16 5 5 6 1 1" "pr2777 0 6 6 0 2" "pr2792 0 2 2 0 0"; do
+    read -r scheme root follower watcher root_leak follower_leak <<<"$row"
     check "$scheme runs" expect_status 0 alone run "$top_srcdir/inputs/flux-counts.deck" --test -q -o "$scheme" \
         --summary "$scheme.json" --set "events.scheme=$scheme"
     check "$scheme makes the calls" is "$scheme" subscribe namespace_calls $((8 * root + 8 * follower + 8 * watcher))
+    check "$scheme leaves its entries" is "$scheme" subscribe entries_left $((8 * root_leak + 8 * follower_leak))
     check "$scheme makes a namespace a job" is "$scheme" kvs namespaces_created 8
     check "$scheme removes them" is "$scheme" kvs namespaces_removed 8
     check "$scheme merges nothing" is "$scheme" kvs merged 0

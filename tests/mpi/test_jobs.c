@@ -56,6 +56,15 @@ static void check_balances(const struct job_run *r)
     CU_ASSERT_EQUAL(TOTAL("broker", "published_removed"), ran);
     CU_ASSERT_EQUAL(TOTAL("broker", "published_error"), 0);
     CU_ASSERT_EQUAL(TOTAL("broker", "published_job_state"), TOTAL("job-manager", "commits_shared"));
+    CU_ASSERT_EQUAL(TOTAL("kvs-root", "transactions"),
+                    14 * ran + TOTAL("ingest", "commits_shared") + TOTAL("job-manager", "commits_shared"));
+    CU_ASSERT_EQUAL(TOTAL("broker", "published_setroot") + TOTAL("kvs-root", "merged"),
+                    TOTAL("kvs-root", "transactions"));
+    /* each event floods the tree once */
+    uint64_t others = run.inst.nodes - 1;
+    CU_ASSERT_EQUAL(TOTAL("broker", "overlay_kvs"), others * (TOTAL("broker", "published_setroot") + 2 * ran));
+    CU_ASSERT_EQUAL(TOTAL("broker", "overlay_job_state"), others * TOTAL("broker", "published_job_state"));
+    CU_ASSERT_EQUAL(TOTAL("broker", "overlay_heartbeat"), others * TOTAL("broker", "published_heartbeat"));
 }
 
 static void check_rows(const struct job_run *run)
@@ -132,22 +141,29 @@ static void test_one_node(void)
 struct scheme_calls {
     const char *name;
     unsigned root, follower, watcher;
+    unsigned root_leak, follower_leak;      /* entries left in the list of its broker */
 };
 
 static void check_calls(const struct job_run *r, const struct scheme_calls *calls)
 {
     const struct job_run run = *r;
-    uint64_t followers = 0;
+    uint64_t uses = 0;      /* of a namespace by a kvs other than node 0's */
     for (guint i = 0; i < run.rows->len; i++)
-        followers += instance_depth(&run.inst, g_array_index(run.rows, struct job_row, i).node) * calls->follower;
+        uses += instance_depth(&run.inst, g_array_index(run.rows, struct job_row, i).node);
     CU_ASSERT_EQUAL(TOTAL("kvs-root", "namespace_calls"), calls->root * run.jobs);
     CU_ASSERT_EQUAL(TOTAL("watcher", "namespace_calls"), calls->watcher * TOTAL("watcher", "guest_monitors"));
-    CU_ASSERT_EQUAL(TOTAL("kvs-worker", "namespace_calls"), followers);
+    CU_ASSERT_EQUAL(TOTAL("kvs-worker", "namespace_calls"), calls->follower * uses);
+    CU_ASSERT_EQUAL(TOTAL("kvs-root", "entries_added") - TOTAL("kvs-root", "entries_removed"),
+                    calls->root_leak * run.jobs);
+    CU_ASSERT_EQUAL(TOTAL("kvs-worker", "entries_added") - TOTAL("kvs-worker", "entries_removed"),
+                    calls->follower_leak * uses);
+    CU_ASSERT_EQUAL(TOTAL("watcher", "entries_added"), TOTAL("watcher", "entries_removed"));
 }
 
 static void test_schemes(void)
 {
-    static const struct scheme_calls calls[] = { { "v0.16", 5, 5, 6 }, { "pr2777", 0, 6, 6 }, { "pr2792", 0, 2, 2 } };
+    static const struct scheme_calls calls[] = { { "v0.16", 5, 5, 6, 1, 1 }, { "pr2777", 0, 6, 6, 0, 2 },
+                                                 { "pr2792", 0, 2, 2, 0, 0 } };
     static const int64_t durations_ns[] = { 0, 20000000, 5 * INT64_C(1000000000) };
     for (unsigned i = 0; i < G_N_ELEMENTS(calls) * G_N_ELEMENTS(durations_ns); i++) {
         const struct scheme_calls *expected = &calls[i / G_N_ELEMENTS(durations_ns)];

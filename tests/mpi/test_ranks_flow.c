@@ -112,6 +112,10 @@ static void namespace_life(const char *scheme, unsigned root_calls, unsigned wor
     CU_ASSERT_EQUAL(model_count(&m, "kvs-worker", "other_calls"), 3 * 3);
     CU_ASSERT_EQUAL(model_count(&m, "kvs-worker", "getroots"), 3);
     CU_ASSERT_EQUAL(model_count(&m, "broker", "calls"), root_calls + 3 * worker_calls + 9);
+    CU_ASSERT_EQUAL(model_count(&m, "kvs-root", "entries_added") - model_count(&m, "kvs-root", "entries_removed"),
+                    root_leak);
+    CU_ASSERT_EQUAL(model_count(&m, "kvs-worker", "entries_added") - model_count(&m, "kvs-worker", "entries_removed"),
+                    3 * worker_leak);
 
     unsigned root_load = g_str_equal(scheme, "pr2792") ? 5 : 7;    /* with the generic entry of every module */
     CU_ASSERT_EQUAL(list_length(&m, 0, instance_kvs(&m.inst, 0)), root_load + root_leak);

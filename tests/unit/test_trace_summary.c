@@ -30,6 +30,7 @@ static void set_subscribe(struct summary *s)
 {
     summary_count(s, "subscribe", "namespace_calls", 23424);
     summary_count(s, "subscribe", "other_calls", UINT64_MAX / 2);
+    summary_count(s, "subscribe", "entries_left", 3456);
     summary_number(s, "subscribe", "blocked_s", 67.6);
 }
 
@@ -100,6 +101,7 @@ static void test_missing(void)
     CU_ASSERT_PTR_NOT_NULL(strstr(error->message, "subscribe.other_calls"));
     g_clear_error(&error);
     summary_count(s, "subscribe", "other_calls", 2);
+    summary_count(s, "subscribe", "entries_left", 0);
     summary_group(s, "jobs");
     CU_ASSERT_PTR_NULL(summary_to_text(s, &error));
     CU_ASSERT_PTR_NOT_NULL(strstr(error->message, "jobs.submitted"));

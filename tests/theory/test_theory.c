@@ -20,9 +20,9 @@
 
 enum { SEEDS = 20, FIGURES_MOST = 8 };
 
-/* One figure in 135 is expected to miss by chance (Student, 19 degrees of freedom). With the seeds from 1 on that is the
- * utilisation of mm1 and mmc, which share their draws: 3.7 errors off. Over 2000 other seeds the draws behind it are 0.7
- * and 0.5 errors off, so the seeds are to blame and others are taken. */
+/* One figure in 135 is expected to miss by chance (Student, 19 degrees of freedom). With the seeds from 1 on that is
+ * the utilisation of mm1 and mmc, which share their draws: 3.7 errors off. Over 2000 other seeds the draws behind it
+ * are 0.7 and 0.5 errors off, so the seeds are to blame and others are taken. */
 enum { SEED_FIRST = 1001 };
 
 #define ERRORS_ALLOWED 3.0

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# flux-counts.deck, small: subscription calls as counted by hand, for every scheme. On 4 nodes with fan-out 2 a
+# flux-counts.deck: subscription calls as counted by hand, for every scheme, small and as it is shipped. On 4 nodes with fan-out 2 a
 # namespace of node 0, 1, 2, 3 is used on 0, 1, 1, 2 nodes below the root; two jobs on each node make 8 such uses for
 # 8 jobs.
 
@@ -54,5 +54,19 @@ for scheme in v0.16 pr2777 pr2792; do
         -o "custom-$scheme" --summary custom.json
     check "$scheme as lines of a deck is $scheme" [ "$(digest custom.json)" = "$(digest "$scheme.json")" ]
 done
+
+# As shipped: 64 jobs on each of 16 nodes. A namespace is used on 38/16 nodes below the root on average, so 1024 of them
+# make 1024 x (5 + 2.375 x 5 + 6), 1024 x (0 + 2.375 x 6 + 6) and 1024 x (0 + 2.375 x 2 + 2) calls.
+if [ -z "${SMOKE:-}" ]; then
+    for row in "v0.16 23424" "pr2777 20736" "pr2792 6912"; do
+        read -r scheme calls <<<"$row"
+        check "$scheme runs in full" expect_status 0 alone run "$top_srcdir/inputs/flux-counts.deck" -q \
+            -o "full-$scheme" --summary "full-$scheme.json" --set "events.scheme=$scheme"
+        check "$scheme makes $calls calls for 1024 jobs" is "full-$scheme" subscribe namespace_calls "$calls"
+        check "$scheme completes them" is "full-$scheme" jobs completed 1024
+        check "$scheme sends each event to 15 other nodes" \
+            is "full-$scheme" event overlay_messages $((15 * $(value "full-$scheme" event published)))
+    done
+fi
 
 done_testing

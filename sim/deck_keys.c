@@ -5,17 +5,21 @@
  */
 #include "deck_schema.h"
 
-#include "ranks/instance.h"
+#include <string.h>
 
-static const char *const kinds[] = { "brokered", "queueing", "phold", NULL };
+#include "deck_keys_dispatcher.h"
+#include "ranks/instance.h"
+#include "ranks/task_service.h"
+
+static const char *const kinds[] = { "brokered", "queueing", "phold", "dispatcher", NULL };
 
 static const struct deck_group groups[] = {
     { "deck", DECK_ALL_KINDS, false, "what this file is" },
     { "run", DECK_ALL_KINDS, false, "how the simulation is run; only the seed and the end change its result" },
     { "system", DECK_ALL_KINDS, false, "what is simulated" },
     { "cluster", DECK_BROKERED, false, "the simulated machines" },
-    { "network", DECK_BROKERED | DECK_QUEUEING, false, "the links between actors" },
-    { "workload", DECK_BROKERED, false, "where jobs come from" },
+    { "network", DECK_BROKERED | DECK_QUEUEING | DECK_DISPATCHER, false, "the links between actors" },
+    { "workload", DECK_BROKERED | DECK_DISPATCHER, false, "where jobs come from" },
     { "events", DECK_BROKERED, false, "what the key-value store's events are called, and who subscribes to what" },
     { "topics", DECK_BROKERED, false, "an event scheme of one's own, with [events] scheme = custom. A topic may hold "
       "{ns} once, for the name of the namespace; a subscription is a prefix of topics; a list has blanks between its "
@@ -28,6 +32,11 @@ static const struct deck_group groups[] = {
     { "station.NAME", DECK_QUEUEING, false, "a station, or several alike, of a queueing network. NAME is the deck's: "
       "letters, digits and '-'" },
     { "phold", DECK_PHOLD, false, "the PHOLD benchmark of event simulators: events that hop between actors for ever" },
+    { "dispatcher", DECK_DISPATCHER, false, "the services that hand tasks to executors" },
+    { "client", DECK_DISPATCHER, false, "the load-balancing client that holds the tasks" },
+    { "heap", DECK_DISPATCHER, false, "the client's memory, which a collector cleans up" },
+    { "provision", DECK_DISPATCHER, false, "how executors come to be there" },
+    { "faults", DECK_DISPATCHER, false, "what goes wrong, and how often" },
     { "costs", DECK_ALL_KINDS, false, "how long one handling keeps its actor busy" },
     { "trace", DECK_ALL_KINDS, false, "what is recorded" },
     { "expect", DECK_ALL_KINDS, true, "published figures that the summary is compared with: "
@@ -72,9 +81,11 @@ static const struct deck_key keys[] = {
     { "run", "tick", QUANTITY_DURATION, "1s", "1us", "10000d", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "the end of a run is looked for at multiples of this virtual time" },
 
-    { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered|queueing|phold", ALWAYS, DECK_ALL_KINDS, DECK_REQUIRED,
+    { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered|queueing|phold|dispatcher", ALWAYS, DECK_ALL_KINDS,
+      DECK_REQUIRED,
       "brokered: a tree of brokers with a key-value store and a job pipeline, as Flux was in early 2020; queueing: a "
-      "network of queues, as textbooks have formulas for; phold: the benchmark of event simulators" },
+      "network of queues, as textbooks have formulas for; phold: the benchmark of event simulators; "
+      "dispatcher: clients, services that dispatch tasks, and executors, as Falkon was in 2008" },
     { "system", "age", QUANTITY_DURATION, "600s", NULL, "12000d", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "how long the instance has been up when the run begins; job ids count milliseconds from then" },
 
@@ -86,7 +97,7 @@ static const struct deck_key keys[] = {
       "children of a broker in the tree (Flux: tbon.arity)" },
 
     { "network", "hop-latency", QUANTITY_DURATION, "50us", "1ns", "1h", NO_CHOICES, ALWAYS,
-      DECK_BROKERED | DECK_QUEUEING, 0,
+      DECK_BROKERED | DECK_QUEUEING | DECK_DISPATCHER, 0,
       "one message from one node to another, besides its size; in a queueing network one job's way between stations" },
     { "network", "local-latency", QUANTITY_DURATION, "10us", "1ns", "1h", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "one message between two actors of a node. Large values make windows long and parallel runs fast" },
@@ -95,18 +106,19 @@ static const struct deck_key keys[] = {
     { "network", "header", QUANTITY_SIZE, "100B", NULL, "1MiB", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "what a message takes on such a link besides its payload" },
 
-    { "workload", "source", DECK_CHOICE, NULL, NULL, NULL, "bulk|jobspec|namespaces", ALWAYS, DECK_BROKERED,
+    { "workload", "source", DECK_CHOICE, NULL, NULL, NULL, "bulk|jobspec|namespaces", ALWAYS,
+      DECK_BROKERED | DECK_DISPATCHER,
       DECK_REQUIRED,
       "bulk: jobs of one kind, made here; jobspec: a directory of Flux jobspec files (version 1); "
       "namespaces: no jobs, but a burst of namespaces of the store created and then removed (brokered)" },
     { "workload", "namespaces", QUANTITY_COUNT, "1024", "1", "1000000000", NO_CHOICES, "workload.source=namespaces",
       DECK_BROKERED, 0, "how many namespaces are created at once, and then removed at once" },
     { "workload", "jobs", QUANTITY_COUNT, "1024", NULL, "1000000000000", NO_CHOICES, "workload.source=bulk",
-      DECK_BROKERED, 0, "how many jobs are submitted" },
+      DECK_BROKERED | DECK_DISPATCHER, 0, "how many jobs are submitted" },
     { "workload", "cores", QUANTITY_COUNT, "1", "1", "67108864", NO_CHOICES, "workload.source=bulk", DECK_BROKERED, 0,
       "cores of a job" },
     { "workload", "duration", QUANTITY_DISTRIBUTION, "0s", NULL, NULL, NO_CHOICES, "workload.source=bulk",
-      DECK_BROKERED, 0, "how long a job's task runs" },
+      DECK_BROKERED | DECK_DISPATCHER, 0, "how long a job's task runs" },
     { "workload", "dir", DECK_DIRECTORY, NULL, NULL, NULL, NO_CHOICES, "workload.source=jobspec", DECK_BROKERED, 0,
       "the directory; its files that end in .json are submitted in the order of their names" },
     { "workload", "repeat", QUANTITY_COUNT, "1", "1", "1000000000", NO_CHOICES, "workload.source=jobspec",
@@ -267,20 +279,34 @@ static char *cost_text(const struct cost *cost)
     return g_string_free(text, FALSE);
 }
 
+static void add_costs(GArray *all, const struct instance_cost_name *names, int kinds_of_cost)
+{
+    for (const struct instance_cost_name *name = names; name->key != NULL; name++) {
+        struct deck_key key = { .group = "costs", .name = name->key, .type = QUANTITY_COST,
+                                .fallback = cost_text(&name->fallback), .kinds = kinds_of_cost, .text = name->text };
+        g_array_append_val(all, key);
+    }
+}
+
+static void add_keys(GArray *all, const struct deck_key *list)
+{
+    for (const struct deck_key *key = list; key->group != NULL; key++) {
+        /* Before the costs, in the order of the groups. */
+        if (list == keys && strcmp(key->group, "costs") == 0 && strcmp(key->name, "profile") == 0)
+            add_keys(all, deck_keys_dispatcher);
+        g_array_append_val(all, *key);
+    }
+}
+
 static gpointer make_schema(gpointer data)
 {
     GArray *all = g_array_new(TRUE, TRUE, sizeof(struct deck_key));
     struct deck_schema *schema = g_new0(struct deck_schema, 1);
 
-    for (const struct deck_key *key = keys; key->group != NULL; key++)
-        g_array_append_val(all, *key);
-    for (const struct instance_cost_name *name = instance_cost_names; name->key != NULL; name++) {
-        struct deck_key key = { .group = "costs", .name = name->key, .type = QUANTITY_COST,
-                                .fallback = cost_text(&name->fallback), .kinds = DECK_BROKERED, .text = name->text };
-        g_array_append_val(all, key);
-    }
-    for (const struct deck_key *key = trace_keys; key->group != NULL; key++)
-        g_array_append_val(all, *key);
+    add_keys(all, keys);
+    add_costs(all, instance_cost_names, DECK_BROKERED);
+    add_costs(all, task_service_cost_names, DECK_DISPATCHER);
+    add_keys(all, trace_keys);
     schema->groups = groups;
     schema->kinds = kinds;
     schema->key_count = all->len;

@@ -37,6 +37,7 @@ enum deck_kinds {
     DECK_BROKERED = 1 << 0,
     DECK_QUEUEING = 1 << 1,
     DECK_PHOLD = 1 << 2,
+    DECK_DISPATCHER = 1 << 3,
     DECK_ALL_KINDS = ~0
 };
 

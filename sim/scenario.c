@@ -2,11 +2,14 @@
 #include "scenario.h"
 
 #include "scenario_brokered.h"
+#include "scenario_dispatcher.h"
 #include "scenario_phold.h"
 #include "scenario_queueing.h"
 
 /* By the choices of [system] kind. */
-static const struct scenario_kind *const kinds[] = { &scenario_brokered, &scenario_queueing, &scenario_phold };
+static const struct scenario_kind *const kinds[] = {
+    &scenario_brokered, &scenario_queueing, &scenario_phold, &scenario_dispatcher
+};
 
 struct scenario {
     const struct scenario_kind *kind;       /* NULL when the deck does not say which */

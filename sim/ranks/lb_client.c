@@ -77,7 +77,7 @@ static void sample_drain(struct actor *self, struct lb_client *c)
         actor_sample(self, LB_CLIENT_LAST_MINUTE_PAUSE, c->last.pause_ns);
     }
     if (t->heap.size_bytes != 0)
-        actor_sample(self, LB_CLIENT_LAST_FREE, (int64_t)heap_free_bytes(&c->heap, c->outstanding * t->held_bytes));
+        actor_sample(self, LB_CLIENT_LAST_FREE, (int64_t)heap_free_bytes(&c->heap, 0));
 }
 
 /* --- ends --- */
@@ -436,7 +436,7 @@ const struct metric lb_client_metrics[] = {
     [LB_CLIENT_FIRST_MINUTE] = { "first_minute", "1", "tasks that ended in the first minute", METRIC_SAMPLE },
     [LB_CLIENT_LAST_MINUTE] = { "last_minute", "1", "and in the last full one before the drain", METRIC_SAMPLE },
     [LB_CLIENT_LAST_MINUTE_PAUSE] = { "last_minute_pause", "ns", "collections in that minute", METRIC_SAMPLE },
-    [LB_CLIENT_LAST_FREE] = { "last_free", "bytes", "what a collection would leave free when the queue is empty",
+    [LB_CLIENT_LAST_FREE] = { "last_free", "bytes", "what a collection would leave free with no task under way, when the queue is empty",
                               METRIC_SAMPLE },
     [LB_CLIENT_METRICS] = { NULL, NULL, NULL, METRIC_COUNTER }
 };

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "scenario_dispatcher.h"
+
+#include "ranks/lb_client.h"
+#include "ranks/plain_tasks.h"
+
+#define MILLION 1000000
+
+/* --- from the deck to the setup --- */
+
+/* Random bits that must lie below. */
+static uint64_t read_chance(const struct deck *deck, const char *key)
+{
+    uint64_t ppm = deck_has(deck, "faults", key) ? (uint64_t)deck_integer(deck, "faults", key) : 0;
+    return ppm >= MILLION ? UINT64_MAX : (uint64_t)(((unsigned __int128)ppm << 64) / MILLION);
+}
+
+/* The distance of events that come at a rate, rounded up; 0 where there is no limit. */
+static int64_t read_interval(const struct deck *deck, const char *group, const char *key)
+{
+    if (!deck_has(deck, group, key))
+        return 0;
+    __int128 micro_per_s = deck_integer(deck, group, key);
+    return (int64_t)(((__int128)1000000000 * MILLION + micro_per_s - 1) / micro_per_s);
+}
+
+/* A key that has no value with this protocol, balance or policy keeps the setup's own. */
+static int64_t read_integer(const struct deck *deck, const char *group, const char *key, int64_t otherwise)
+{
+    return deck_has(deck, group, key) ? deck_integer(deck, group, key) : otherwise;
+}
+
+static unsigned read_choice(const struct deck *deck, const char *group, const char *key)
+{
+    return deck_has(deck, group, key) ? deck_choice(deck, group, key, NULL) : 0;
+}
+
+static void read_faults(struct task_faults *f, const struct deck *deck)
+{
+    f->task_failure = read_chance(deck, "task-failure");
+    f->lost_result = read_chance(deck, "lost-result");
+    f->executor_failure = read_chance(deck, "executor-failure");
+    f->submit_failure = read_chance(deck, "submit-failure");
+    f->retries_task = (uint32_t)read_integer(deck, "faults", "task-retries", 0);
+    f->errors_park = (uint32_t)read_integer(deck, "faults", "park-errors", 0);
+    f->park_ns = read_integer(deck, "faults", "park-time", f->park_ns);
+    f->timeout_ns = read_integer(deck, "faults", "ack-timeout", f->timeout_ns);
+    f->attempts_notify = (uint32_t)read_integer(deck, "faults", "notify-attempts", 1);
+    f->reconnect_ns = read_integer(deck, "faults", "reconnect", f->reconnect_ns);
+    f->restart_ns = read_integer(deck, "faults", "restart", f->restart_ns);
+    f->retry_submit_ns = read_integer(deck, "faults", "submit-retry", f->retry_submit_ns);
+    f->retries_submit = (uint32_t)read_integer(deck, "faults", "submit-retries", f->retries_submit);
+}
+
+static void read_heap(struct task_service *t, const struct deck *deck)
+{
+    t->heap = (struct heap_setup){
+        .size_bytes = (uint64_t)read_integer(deck, "heap", "size", 0),
+        .base_bytes = (uint64_t)read_integer(deck, "heap", "live", 0),
+        .pause_fixed_ns = t->costs.heap_pause.fixed_ns,
+        .pause_per_byte_ps = t->costs.heap_pause.per_byte_ps,
+        .overhead_limit = deck_has(deck, "heap", "overhead-limit") && deck_boolean(deck, "heap", "overhead-limit")
+    };
+    t->allocated_bytes = (uint64_t)read_integer(deck, "heap", "per-task", 0);
+    t->held_bytes = (uint64_t)read_integer(deck, "heap", "held-per-task", 0);
+    t->leak = (enum task_leak)read_choice(deck, "heap", "leak");
+    t->leak_per_million_bytes = (uint64_t)read_integer(deck, "heap", "leak-per-million", 0);
+    t->record_bytes = (uint64_t)read_integer(deck, "heap", "record", 0);
+}
+
+static void read_services(struct task_service *t, const struct deck *deck)
+{
+    t->services = (uint32_t)deck_integer(deck, "dispatcher", "services");
+    t->executors = (uint32_t)deck_integer(deck, "dispatcher", "executors-per-service");
+    t->threads = (uint32_t)read_integer(deck, "dispatcher", "threads", 1);
+    t->notify_interval_ns = read_interval(deck, "dispatcher", "notify-rate");
+    t->notice_interval_ns = read_interval(deck, "dispatcher", "notice-rate");
+    t->notice_bundle = (uint32_t)read_integer(deck, "dispatcher", "notice-bundle", 1);
+    t->choice = (enum task_choice)read_choice(deck, "dispatcher", "choice");
+    t->lock_shared = read_choice(deck, "dispatcher", "lock") == 0;
+    t->piggyback = deck_has(deck, "dispatcher", "piggy-back") && deck_boolean(deck, "dispatcher", "piggy-back");
+    t->slowest_percent = (uint32_t)(read_integer(deck, "dispatcher", "slowest", MILLION) / 10000);
+    t->steal_first_ns = read_integer(deck, "dispatcher", "steal-first", t->steal_first_ns);
+    t->steal_most_ns = read_integer(deck, "dispatcher", "steal-most", t->steal_most_ns);
+    t->provision = (enum provision_policy)read_choice(deck, "provision", "policy");
+    t->host_executors = (uint32_t)read_integer(deck, "provision", "host-executors", 1);
+    t->provision_poll_ns = read_integer(deck, "provision", "poll", 1);
+    if (deck_has(deck, "provision", "grant"))
+        t->grant = deck_distribution(deck, "provision", "grant");
+}
+
+static void read_client(struct task_service *t, const struct deck *deck)
+{
+    t->clients = (uint32_t)deck_integer(deck, "client", "clients");
+    t->balance = (enum task_balance)read_choice(deck, "client", "balance");
+    t->window = (uint64_t)read_integer(deck, "client", "window", 1);
+    t->bundle = (uint32_t)read_integer(deck, "client", "bundle", 1);
+    t->poll_ns = read_integer(deck, "client", "poll", 1);
+    t->rate_limit = (uint64_t)(read_integer(deck, "client", "rate", 0) / MILLION);
+    if (deck_has(deck, "workload", "jobs")) {
+        t->tasks = (uint64_t)deck_integer(deck, "workload", "jobs");
+        t->duration = deck_distribution(deck, "workload", "duration");
+    }
+}
+
+static void read_costs(struct task_service *t, const struct deck *deck)
+{
+    for (const struct instance_cost_name *name = task_service_cost_names; name->key != NULL; name++) {
+        struct quantity_cost stated = deck_cost(deck, "costs", name->key);
+        struct cost *cost = (struct cost *)((char *)&t->costs + name->offset);
+        *cost = (struct cost){ .fixed_ns = stated.fixed_ns, .per_byte_ps = stated.per_byte_ps,
+                               .per_entry_ns = stated.per_queued_ns };
+    }
+}
+
+/* --- what only a scenario can find wrong --- */
+
+static void check(const struct task_service *t, struct deck *deck)
+{
+    uint64_t actors = t->clients + (uint64_t)t->services * (t->executors + 2);
+
+    if (deck_has(deck, "workload", "source") && deck_choice(deck, "workload", "source", NULL) != 0)
+        deck_complain(deck, "workload", "source", "'%s' cannot be run by a dispatcher; expected bulk, because its tasks "
+                      "are alike", deck_text(deck, "workload", "source"));
+    if (actors > UINT32_MAX / 2)
+        deck_complain(deck, "dispatcher", "executors-per-service", "and services make %" G_GUINT64_FORMAT " actors; "
+                      "expected at most %u", actors, UINT32_MAX / 2);
+    if (t->clients > t->services && deck_usable(deck, "dispatcher", "services"))
+        deck_complain(deck, "client", "clients", "'%u' clients share %u services; expected at most one client a service",
+                      t->clients, t->services);
+    if (t->balance == TASK_STEALING && t->clients > 1)
+        deck_complain(deck, "client", "clients", "'%u' does not go with balance = stealing; expected 1, because stolen "
+                      "tasks must stay with their client", t->clients);
+    if (t->heap.base_bytes > t->heap.size_bytes && t->heap.size_bytes != 0)
+        deck_complain(deck, "heap", "live", "is more than the heap's size (%" G_GUINT64_FORMAT " bytes); expected less",
+                      t->heap.size_bytes);
+}
+
+static void *dispatcher_new(struct deck *deck, struct share *share)
+{
+    struct dispatcher_scenario *s = g_new0(struct dispatcher_scenario, 1);
+    struct task_service *t = &s->service;
+
+    task_service_init(t);
+    t->protocol = (enum task_protocol)deck_choice(deck, "dispatcher", "protocol", NULL);
+    t->latency_ns = deck_integer(deck, "network", "hop-latency");
+    read_services(t, deck);
+    read_client(t, deck);
+    read_costs(t, deck);
+    read_heap(t, deck);
+    read_faults(&t->faults, deck);
+    s->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
+    check(t, deck);
+    return s;
+}
+
+static void dispatcher_free(void *data)
+{
+    g_free(data);
+}
+
+/* --- actors and where they are played --- */
+
+static uint32_t block_of(uint32_t part, uint32_t parts, uint32_t processes)
+{
+    return (uint32_t)((uint64_t)part * processes / parts);
+}
+
+/* Clients and dispatchers have half of the processes, the executors the rest. */
+static uint32_t process_by_role(const struct task_service *t, const struct task_place *place, uint32_t processes)
+{
+    uint32_t clients = processes > 2 ? 1 : 0;
+    uint32_t dispatchers = (processes - clients) / 2;
+
+    if (processes == 1 || place->class == TASK_CLASS_CLIENT)
+        return 0;
+    if (place->class == TASK_CLASS_DISPATCHER)
+        return clients + block_of(place->service, t->services, dispatchers);
+    return clients + dispatchers + block_of(place->service, t->services, processes - clients - dispatchers);
+}
+
+/* A service stays together. */
+static uint32_t process_by_node(const struct task_service *t, const struct task_place *place, uint32_t processes)
+{
+    if (place->class == TASK_CLASS_CLIENT)
+        return block_of(place->service, t->clients, processes);
+    return block_of(place->service, t->services, processes);
+}
+
+static uint32_t dispatcher_actors(const void *data)
+{
+    return task_service_actors(&((const struct dispatcher_scenario *)data)->service);
+}
+
+/* A client, a service and the executors of a service are a node each. */
+static void dispatcher_place(const void *data, uint32_t actor, uint32_t processes, struct scenario_place *where)
+{
+    const struct dispatcher_scenario *s = data;
+    const struct task_service *t = &s->service;
+    struct task_place place;
+
+    task_service_place(t, actor, &place);
+    where->role = place.role;
+    where->node = place.service + (place.class == TASK_CLASS_CLIENT ? 0 : t->clients) +
+                  (place.class == TASK_CLASS_EXECUTOR ? t->services : 0);
+    where->process = s->by_role ? process_by_role(t, &place, processes) : process_by_node(t, &place, processes);
+}
+
+/* One latency for all, so that the engine need not look up which. */
+static void dispatcher_populate(const void *data, struct engine *e, uint32_t processes)
+{
+    const struct dispatcher_scenario *s = data;
+    const struct engine_link link = { .latency_ns = s->service.latency_ns };
+
+    engine_set_link(e, 0, 0, link);
+    engine_set_local_link(e, link);
+    for (uint32_t id = 0; id < dispatcher_actors(s); id++) {
+        struct scenario_place place;
+        dispatcher_place(s, id, processes, &place);
+        uint32_t added = engine_add_actor(e, &(struct engine_actor){
+            .role = place.role, .setup = &s->service, .node = place.node, .process = place.process,
+            .thread_group = ENGINE_NO_GROUP, .cpu_group = ENGINE_NO_GROUP
+        });
+        g_assert(added == id);
+    }
+}
+
+static const struct role *const *dispatcher_roles(const void *data)
+{
+    return task_service_roles(&((const struct dispatcher_scenario *)data)->service);
+}
+
+/* A task has no row: there are too many. */
+static const struct table *dispatcher_tables(const void *data, unsigned *count)
+{
+    *count = 0;
+    return NULL;
+}
+
+static uint64_t dispatcher_rows(const void *data)
+{
+    return 0;
+}
+
+static struct scenario_milestone dispatcher_milestone(const void *data)
+{
+    const struct task_service *t = &((const struct dispatcher_scenario *)data)->service;
+    return (struct scenario_milestone){ t->protocol == TASK_PLAIN ? &role_plain_client : &role_lb_client,
+                                        LB_CLIENT_ENDED, t->clients == 1 ? t->tasks : UINT64_MAX, "tasks done" };
+}
+
+const struct scenario_kind scenario_dispatcher = {
+    .name = "dispatcher",
+    .new = dispatcher_new,
+    .free = dispatcher_free,
+    .actors = dispatcher_actors,
+    .place = dispatcher_place,
+    .populate = dispatcher_populate,
+    .roles = dispatcher_roles,
+    .tables = dispatcher_tables,
+    .rows = dispatcher_rows,
+    .milestone = dispatcher_milestone,
+    .summarise = dispatcher_summarise,
+    .headline = dispatcher_headline,
+    .details = dispatcher_details
+};

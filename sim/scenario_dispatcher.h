@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * [system] kind = dispatcher: clients, services that dispatch, and executors (ranks/task_service.h).
+ *
+ *     scenario_dispatcher.c            from the deck to the setup and its actors
+ *     scenario_dispatcher_result.c     from the figures to the summary and the terminal
+ */
+#ifndef TIERCEL_SCENARIO_DISPATCHER_H
+#define TIERCEL_SCENARIO_DISPATCHER_H
+
+#include "ranks/task_service.h"
+#include "scenario.h"
+
+extern const struct scenario_kind scenario_dispatcher;
+
+struct dispatcher_scenario {
+    struct task_service service;
+    bool by_role;                       /* placement */
+};
+
+/* scenario_kind.summarise, .headline and .details. */
+void dispatcher_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
+void dispatcher_headline(const void *data, const struct summary *summary, FILE *out);
+void dispatcher_details(const void *data, const struct summary *summary, FILE *out);
+
+#endif

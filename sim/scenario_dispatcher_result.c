@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the run of a dispatcher service came to: the groups jobs and client of the summary, its balances, and lines for
+ * people.
+ */
+#include <math.h>
+
+#include "scenario_dispatcher.h"
+
+#define SECOND_NS 1e9
+
+struct figures {
+    const struct collector *collector;
+    unsigned client;                    /* indices of roles */
+    int dispatcher;                     /* -1: the plain model, which counts nothing there */
+    int executor;
+};
+
+static struct figures open_figures(const struct dispatcher_scenario *s, const struct collector *collector)
+{
+    bool plain = s->service.protocol == TASK_PLAIN;
+    int client = collector_find_role(collector, plain ? "plain-client" : "lb-client");
+
+    g_assert(client >= 0);
+    return (struct figures){ collector, (unsigned)client, plain ? -1 : collector_find_role(collector, "dispatcher"),
+                             plain ? -1 : collector_find_role(collector, "task-executor") };
+}
+
+static uint64_t total(const struct figures *f, int role, const char *name)
+{
+    if (role < 0)
+        return 0;
+    int metric = collector_find_metric(f->collector, (unsigned)role, name);
+    g_assert(metric >= 0);
+    return collector_total(f->collector, (unsigned)role, (unsigned)metric);
+}
+
+static uint64_t client_total(const struct figures *f, const char *name)
+{
+    return total(f, (int)f->client, name);
+}
+
+static const struct statistic *client_statistic(const struct figures *f, const char *name)
+{
+    int metric = collector_find_metric(f->collector, f->client, name);
+    g_assert(metric >= 0);
+    return collector_statistic(f->collector, f->client, (unsigned)metric);
+}
+
+/* The sum over the clients of what each tells once; NAN where one told nothing. */
+static double told_once(const struct figures *f, const struct task_service *t, const char *name)
+{
+    const struct statistic *s = client_statistic(f, name);
+    return s->count == t->clients ? (double)s->sum : NAN;
+}
+
+/* When the last client was there; NAN where one never was. */
+static double last_s(const struct figures *f, const struct task_service *t, const char *name)
+{
+    const struct statistic *s = client_statistic(f, name);
+    return s->count == t->clients ? statistic_quantile(s, 1) / SECOND_NS : NAN;
+}
+
+static void add_balance(GArray *balances, const char *name, const char *left_text, uint64_t left,
+                        const char *right_text, uint64_t right)
+{
+    struct scenario_balance balance = { name, left_text, right_text, left, right };
+    g_array_append_val(balances, balance);
+}
+
+/* --- jobs --- */
+
+static void summarise_jobs(const struct task_service *t, const struct figures *f, const struct scenario_run *run,
+                           struct summary *summary, GArray *balances)
+{
+    uint64_t completed = client_total(f, "completed"), failed = client_total(f, "failed");
+    uint64_t lost = client_total(f, "lost"), rejected = client_total(f, "rejected");
+    uint64_t ended = completed + failed + lost + rejected;
+    /* In a run that ended by itself every task must have ended. */
+    uint64_t unfinished = run->result->end == ENGINE_ENDED || ended > t->tasks ? 0 : t->tasks - ended;
+    double makespan_s = last_s(f, t, "makespan"), executors = (double)t->services * t->executors;
+    double dispatched = (double)total(f, f->dispatcher, "dispatched");
+
+    summary_count(summary, "jobs", "submitted", t->tasks);
+    summary_count(summary, "jobs", "completed", completed);
+    summary_count(summary, "jobs", "failed", failed);
+    summary_count(summary, "jobs", "killed", 0);
+    summary_count(summary, "jobs", "cancelled", 0);
+    summary_count(summary, "jobs", "rejected", rejected);
+    summary_count(summary, "jobs", "unfinished", unfinished);
+    summary_count(summary, "jobs", "retried", total(f, f->dispatcher, "retried"));
+    summary_count(summary, "jobs", "lost", lost);
+    summary_number(summary, "jobs", "submit_rate", (double)client_total(f, "submitted") / last_s(f, t, "submit_span"));
+    summary_number(summary, "jobs", "run_rate", makespan_s > 0 ? (double)ended / makespan_s : NAN);
+    summary_number(summary, "jobs", "first_done_s",
+                   statistic_quantile(client_statistic(f, "first_done"), 0) / SECOND_NS);
+    summary_number(summary, "jobs", "makespan_s", makespan_s);
+    summary_number(summary, "jobs", "mean_wait_s",
+                   dispatched > 0 ? (double)total(f, f->dispatcher, "queued_us") / 1e6 / dispatched : NAN);
+    summary_number(summary, "jobs", "max_wait_s", NAN);             /* no task is anybody's record */
+    summary_number(summary, "jobs", "mean_bounded_slowdown", NAN);
+    summary_number(summary, "jobs", "utilisation",
+                   makespan_s > 0 ? (double)total(f, f->executor, "run_us") / 1e6 / (executors * makespan_s) : NAN);
+    add_balance(balances, "jobs", "submitted", t->tasks,
+                unfinished == 0 ? "completed, failed, lost or rejected" : "ended or unfinished", ended + unfinished);
+}
+
+/* Each task's way through the services, once nothing is under way. */
+static void balance_services(const struct figures *f, GArray *balances)
+{
+    uint64_t completed = total(f, f->dispatcher, "completed"), failed = total(f, f->dispatcher, "failed");
+    uint64_t lost = total(f, f->dispatcher, "lost");
+
+    add_balance(balances, "tasks", "accepted by services", total(f, f->dispatcher, "accepted"),
+                "completed, failed or lost there", completed + failed + lost);
+    add_balance(balances, "dispatches", "dispatches", total(f, f->dispatcher, "dispatched"),
+                "tasks ended, failed runs repeated, and returned",
+                completed + failed + lost + total(f, f->dispatcher, "retried") + total(f, f->dispatcher, "returned"));
+    add_balance(balances, "submissions", "handed to services", client_total(f, "submitted"), "accepted by services",
+                total(f, f->dispatcher, "accepted"));
+}
+
+/* --- the client --- */
+
+static void summarise_client(const struct task_service *t, const struct figures *f, struct summary *summary)
+{
+    const struct statistic *pause = client_statistic(f, "pause"), *free = client_statistic(f, "last_free");
+
+    summary_number(summary, "client", "gc_s", (double)pause->sum / SECOND_NS);
+    summary_number(summary, "client", "gc_s_per_minute",
+                   told_once(f, t, "last_minute_pause") / SECOND_NS / t->clients);
+    summary_count(summary, "client", "heap_free_bytes",
+                  free->count == 0 ? 0 : (uint64_t)statistic_quantile(free, 0));
+    summary_number(summary, "client", "first_minute_rate", told_once(f, t, "first_minute") / 60);
+    summary_number(summary, "client", "last_minute_rate", told_once(f, t, "last_minute") / 60);
+}
+
+void dispatcher_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances)
+{
+    const struct dispatcher_scenario *s = data;
+    struct figures f = open_figures(s, run->figures);
+
+    summarise_jobs(&s->service, &f, run, summary, balances);
+    summarise_client(&s->service, &f, summary);
+    if (run->result->end == ENGINE_ENDED && f.dispatcher >= 0)
+        balance_services(&f, balances);
+}
+
+/* --- the terminal --- */
+
+static double value_of(const struct summary *summary, const char *path)
+{
+    double value;
+
+    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
+}
+
+void dispatcher_headline(const void *data, const struct summary *summary, FILE *out)
+{
+    double submitted = value_of(summary, "jobs.submitted"), makespan_s = value_of(summary, "jobs.makespan_s");
+    double rest = submitted - value_of(summary, "jobs.completed");
+
+    if (isnan(makespan_s))
+        fprintf(out, "completed %.0f of %.0f tasks\n", value_of(summary, "jobs.completed"), submitted);
+    else
+        fprintf(out, "completed %.0f of %.0f tasks in %.3f s: %.1f tasks/s\n", value_of(summary, "jobs.completed"),
+                submitted, makespan_s, value_of(summary, "jobs.run_rate"));
+    if (rest > 0)
+        fprintf(out, "the others: %.0f failed, %.0f lost, %.0f rejected, %.0f unfinished\n",
+                value_of(summary, "jobs.failed"), value_of(summary, "jobs.lost"), value_of(summary, "jobs.rejected"),
+                value_of(summary, "jobs.unfinished"));
+}
+
+/* Where a straight line would have the heap empty. */
+static void print_heap(const struct task_service *t, const struct summary *summary, FILE *out)
+{
+    double free = value_of(summary, "client.heap_free_bytes"), start = (double)(t->heap.size_bytes - t->heap.base_bytes);
+    double ended = value_of(summary, "jobs.completed");
+    double leaked = start - free;
+
+    fprintf(out, "client: collected for %.1f s in all, %.2f s in the last minute; %.1f MiB free of %.1f at first\n",
+            value_of(summary, "client.gc_s"), value_of(summary, "client.gc_s_per_minute"), free / 1048576,
+            start / 1048576);
+    if (leaked > 0 && t->leak != TASK_LEAK_NONE)
+        fprintf(out, "client: %.3f bytes leaked a task; a straight line has the heap empty after %.4g tasks\n",
+                leaked / ended, start / leaked * ended);
+}
+
+void dispatcher_details(const void *data, const struct summary *summary, FILE *out)
+{
+    const struct dispatcher_scenario *s = data;
+    double first = value_of(summary, "client.first_minute_rate"), last = value_of(summary, "client.last_minute_rate");
+
+    if (!isnan(first) && !isnan(last))
+        fprintf(out, "rates: %.1f tasks/s in the first minute, %.1f in the last full one\n", first, last);
+    if (s->service.heap.size_bytes != 0)
+        print_heap(&s->service, summary, out);
+}

@@ -10,8 +10,8 @@
 const struct deck_key deck_keys_dispatcher[] = {
     { "dispatcher", "protocol", DECK_CHOICE, "tcp", NULL, NULL, "tcp|ws|plain", ALWAYS, OF_KIND,
       "how executors are spoken to. tcp: a task is pushed, acknowledged before it runs, and its result is not "
-      "acknowledged; ws: word of a task is pushed, the executor fetches it and delivers the result, each in a web-service "
-      "call; plain: five messages a task and nothing else, for comparisons of simulators" },
+      "acknowledged; ws: word of a task is pushed, the executor fetches it and delivers the result, each in a "
+      "web-service call; plain: five messages a task and nothing else, for comparisons of simulators" },
     { "dispatcher", "services", QUANTITY_COUNT, "1", "1", "65535", NO_CHOICES, ALWAYS, OF_KIND,
       "dispatchers, each with a queue and executors of its own" },
     { "dispatcher", "executors-per-service", QUANTITY_COUNT, "32", "1", "1000000", NO_CHOICES, ALWAYS, OF_KIND,
@@ -27,22 +27,22 @@ const struct deck_key deck_keys_dispatcher[] = {
     { "dispatcher", "choice", DECK_CHOICE, "longest-idle", NULL, NULL, "longest-idle|last-idle", BUNDLED, OF_KIND,
       "which idle executor gets the next task" },
     { "dispatcher", "lock", DECK_CHOICE, "shared", NULL, NULL, "shared|separate", BUNDLED, OF_KIND,
-      "shared: taking a bundle in and dispatching exclude one another; separate: a bundle is taken in task by task beside "
-      "the dispatch" },
+      "shared: taking a bundle in and dispatching exclude one another; separate: a bundle is taken in task by task "
+      "beside the dispatch" },
     { "dispatcher", "piggy-back", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, "dispatcher.protocol=ws", OF_KIND,
       "whether the answer to a delivered result carries the next task" },
     { "dispatcher", "slowest", QUANTITY_PERCENTAGE, "100%", "100%", "10000%", NO_CHOICES, BUNDLED, OF_KIND,
       "costs of the last service, of those of the first; the others lie evenly between" },
-    { "dispatcher", "steal-first", QUANTITY_DURATION, "1ms", "1us", "1h", NO_CHOICES, "client.balance=stealing", OF_KIND,
-      "a service that found nothing to steal waits so long, and twice as long each time" },
+    { "dispatcher", "steal-first", QUANTITY_DURATION, "1ms", "1us", "1h", NO_CHOICES, "client.balance=stealing",
+      OF_KIND, "a service that found nothing to steal waits so long, and twice as long each time" },
     { "dispatcher", "steal-most", QUANTITY_DURATION, "1s", "1us", "24h", NO_CHOICES, "client.balance=stealing", OF_KIND,
       "the longest such wait" },
 
     { "client", "clients", QUANTITY_COUNT, "1", "1", "65535", NO_CHOICES, ALWAYS, OF_KIND,
       "clients; the tasks and the services are dealt out among them" },
     { "client", "balance", DECK_CHOICE, "credit", NULL, NULL, "credit|late-binding|stealing", BUNDLED, OF_KIND,
-      "how tasks come to services. credit: a window of outstanding tasks for each; late-binding: a service asks when it "
-      "has idle executors; stealing: all are pushed at once, and a service without any takes half of another's" },
+      "how tasks come to services. credit: a window of outstanding tasks for each; late-binding: a service asks when "
+      "it has idle executors; stealing: all are pushed at once, and a service without any takes half of another's" },
     { "client", "window", QUANTITY_COUNT, "1000", "1", "1000000000", NO_CHOICES, "client.balance=credit", OF_KIND,
       "tasks outstanding at one service, at most" },
     { "client", "bundle", QUANTITY_COUNT, "256", "1", "32767", NO_CHOICES, BUNDLED, OF_KIND,
@@ -61,15 +61,15 @@ const struct deck_key deck_keys_dispatcher[] = {
     { "heap", "held-per-task", QUANTITY_SIZE, "300B", NULL, "1GiB", NO_CHOICES, BUNDLED, OF_KIND,
       "in use, of that, until the notice" },
     { "heap", "leak", DECK_CHOICE, "none", NULL, NULL, "none|per-task|late-answer", BUNDLED, OF_KIND,
-      "what is never let go of. per-task: leak-per-million, evenly; late-answer: the record of each task that ends before "
-      "its submit call has returned" },
+      "what is never let go of. per-task: leak-per-million, evenly; late-answer: the record of each task that ends "
+      "before its submit call has returned" },
     { "heap", "leak-per-million", QUANTITY_SIZE, "0B", NULL, "1TiB", NO_CHOICES, "heap.leak=per-task", OF_KIND,
       "leaked by a million tasks" },
     { "heap", "record", QUANTITY_SIZE, "300B", NULL, "1MiB", NO_CHOICES, "heap.leak=late-answer", OF_KIND,
       "leaked by one such task" },
     { "heap", "overhead-limit", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, BUNDLED, OF_KIND,
-      "whether the client ends, as HotSpot does, after five collections in a row that left less than 2 % free and 2 % of "
-      "the time" },
+      "whether the client ends, as HotSpot does, after five collections in a row that left less than 2 % free and 2 % "
+      "of the time" },
 
     { "provision", "policy", DECK_CHOICE, "static", NULL, NULL,
       "static|one-at-a-time|additive|exponential|all-at-once", BUNDLED, OF_KIND,

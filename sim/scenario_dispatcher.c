@@ -120,13 +120,13 @@ static void check(const struct task_service *t, struct deck *deck)
     uint64_t actors = t->clients + (uint64_t)t->services * (t->executors + 2);
 
     if (deck_has(deck, "workload", "source") && deck_choice(deck, "workload", "source", NULL) != 0)
-        deck_complain(deck, "workload", "source", "'%s' cannot be run by a dispatcher; expected bulk, because its tasks "
-                      "are alike", deck_text(deck, "workload", "source"));
+        deck_complain(deck, "workload", "source", "'%s' cannot be run by a dispatcher; expected bulk, because its "
+                      "tasks are alike", deck_text(deck, "workload", "source"));
     if (actors > UINT32_MAX / 2)
-        deck_complain(deck, "dispatcher", "executors-per-service", "and services make %" G_GUINT64_FORMAT " actors; "
+        deck_complain(deck, "dispatcher", "executors-per-service", "with services makes %" G_GUINT64_FORMAT " actors; "
                       "expected at most %u", actors, UINT32_MAX / 2);
     if (t->clients > t->services && deck_usable(deck, "dispatcher", "services"))
-        deck_complain(deck, "client", "clients", "'%u' clients share %u services; expected at most one client a service",
+        deck_complain(deck, "client", "clients", "'%u' is more than there are services; expected at most services (%u)",
                       t->clients, t->services);
     if (t->balance == TASK_STEALING && t->clients > 1)
         deck_complain(deck, "client", "clients", "'%u' does not go with balance = stealing; expected 1, because stolen "

@@ -174,7 +174,8 @@ void dispatcher_headline(const void *data, const struct summary *summary, FILE *
 /* Where a straight line would have the heap empty. */
 static void print_heap(const struct task_service *t, const struct summary *summary, FILE *out)
 {
-    double free = value_of(summary, "client.heap_free_bytes"), start = (double)(t->heap.size_bytes - t->heap.base_bytes);
+    double start = (double)(t->heap.size_bytes - t->heap.base_bytes);
+    double free = value_of(summary, "client.heap_free_bytes");
     double ended = value_of(summary, "jobs.completed");
     double leaked = start - free;
 

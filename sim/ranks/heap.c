@@ -34,7 +34,7 @@ static void judge_overhead(struct heap *heap, int64_t now_ns, int64_t pause_ns, 
     const struct heap_setup *setup = heap->setup;
     __int128 span_ns = (__int128)now_ns - heap->last_end_ns + pause_ns;
     bool too_long = (__int128)pause_ns * 100 > span_ns * OVERHEAD_PERCENT;
-    bool too_little = (unsigned __int128)free_bytes * 100 < (unsigned __int128)setup->size_bytes * OVERHEAD_FREE_PERCENT;
+    bool too_little = free_bytes < setup->size_bytes / 100 * OVERHEAD_FREE_PERCENT;
     heap->overruns = too_long && too_little ? heap->overruns + 1 : 0;
     if (setup->overhead_limit && heap->overruns >= OVERHEAD_COUNT)
         heap->exhausted = true;

@@ -9,9 +9,9 @@
  *     heap_leak(&heap, bytes);                                        something that nobody will ever let go of
  *
  * The mechanism. What is allocated stays in the heap until a collection, whether or not it is still in use. When an
- * allocation does not fit, everything is collected: what is alive is traversed (and moved), which takes a fixed time and
- * a time for each live byte; then the heap holds what is alive and nothing else. So a pause follows from the live data,
- * and the time between two pauses from what is free: with little free there are many, all of them long. One class of
+ * allocation does not fit, everything is collected: what is alive is traversed (and moved), which takes a fixed time
+ * and a time for each live byte; then the heap holds what is alive and nothing else. So a pause follows from the live
+ * data, and the time between two from what is free: with little free there are many, all of them long. One class of
  * collections, all of them full and all of them stopping the process: the client of 2008 ran a heap whose free part was
  * ever smaller, and what was reported are such pauses.
  *

@@ -8,7 +8,7 @@ enum { STREAM_FAULTS, STREAMS };
 #define MINUTE_NS (60 * SECOND_NS)
 
 enum lane_state {
-    LANE_READY,                     /* late binding: for the service's next wish; else only while it is being looked at */
+    LANE_READY,                     /* late binding: until the service wants more; else only in between */
     LANE_CALL,                      /* a submit call is under way */
     LANE_NAP,
     LANE_RETRY,                     /* a submit call failed; naps until it is tried again */
@@ -436,7 +436,7 @@ const struct metric lb_client_metrics[] = {
     [LB_CLIENT_FIRST_MINUTE] = { "first_minute", "1", "tasks that ended in the first minute", METRIC_SAMPLE },
     [LB_CLIENT_LAST_MINUTE] = { "last_minute", "1", "and in the last full one before the drain", METRIC_SAMPLE },
     [LB_CLIENT_LAST_MINUTE_PAUSE] = { "last_minute_pause", "ns", "collections in that minute", METRIC_SAMPLE },
-    [LB_CLIENT_LAST_FREE] = { "last_free", "bytes", "what a collection would leave free with no task under way, when the queue is empty",
+    [LB_CLIENT_LAST_FREE] = { "last_free", "bytes", "free beside live and leaked data when the queue is empty",
                               METRIC_SAMPLE },
     [LB_CLIENT_METRICS] = { NULL, NULL, NULL, METRIC_COUNTER }
 };

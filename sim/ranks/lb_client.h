@@ -3,9 +3,9 @@
  * The load-balancing client: one shared queue of tasks, and for each service a submit loop that draws from it.
  *
  * A submit loop holds at most `window` tasks outstanding at its service. It submits a bundle of whatever there is room
- * for (up to `bundle`, and to what a limit of tasks per second leaves), waits until that call returns, and goes on; when
- * there is no room at all it naps. So a faster service draws more, without any message about load. Notices tell how
- * many tasks have ended.
+ * for (up to `bundle`, and to what a limit of tasks per second leaves), waits until that call returns, and goes on;
+ * when there is no room at all it naps. So a faster service draws more, without any message about load. Notices tell
+ * how many tasks have ended.
  *
  * With late binding a loop submits what its service asks for; with stealing it submits its share without looking at
  * what is outstanding, and the services balance among themselves.

@@ -4,8 +4,8 @@
  * of inputs/bench/falkon-s4u.deck, which exists for other engines as well (see the deck).
  *
  *     plain-client      holds `window` tasks outstanding at each service; each submission takes lb-client-submit
- *     plain-dispatcher  SUBMIT into the queue; a dispatch server takes dispatcher-dispatch for each task (a timer), then
- *                       EXEC to the executor that has been idle longest; DONE back, NOTIFY on to the client
+ *     plain-dispatcher  SUBMIT into the queue; a dispatch server takes dispatcher-dispatch for each task (a timer),
+ *                       then EXEC to the executor that has been idle longest; DONE back, NOTIFY on to the client
  *     plain-executor    answers at once
  *
  * So: submit, dispatched, exec, done, notify. No bundles, no acknowledgements, no naps. Setup: struct task_service.

@@ -5,8 +5,8 @@
  * TCP: it takes a task, acknowledges it, runs it and sends the result, which nobody acknowledges. WS: it is told that
  * there is work, asks for it, runs it, and delivers the result in a call whose answer may carry the next task.
  *
- * What can go wrong, each by a chance of its own: the task fails; the result is lost with the connection, after which it
- * connects again (and the dispatcher then knows that the task's result will never come); it dies when it is told of
+ * What can go wrong, each by a chance of its own: the task fails; the result is lost with the connection, after which
+ * it connects again (and the dispatcher then knows that the task's result will never come); it dies when it is told of
  * work, and is started again later. Setup: struct task_service.
  */
 #ifndef TIERCEL_RANKS_TASK_EXECUTOR_H

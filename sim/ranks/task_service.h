@@ -13,9 +13,9 @@
  *                                                    <--ANSWER-
  *                                                    --WORK--->                       thanks; the next task, or none
  *
- * A task is nobody's record: tasks are alike, so a bundle is a count, a queue is a row of counts, and what belongs to one
- * task alone (how often it was tried, which bundle it came with) travels in its message. Hence a billion tasks cost no
- * memory. Every message is a word.
+ * A task is nobody's record: tasks are alike, so a bundle is a count, a queue is a row of counts, and what belongs to
+ * one task alone (how often it was tried, which bundle it came with) travels in its message. Hence a billion tasks cost
+ * no memory. Every message is a word.
  *
  * Actors: the clients, then for each service its dispatcher and its executors, then one provisioner a service where
  * executors are provisioned. Service s belongs to client s modulo clients.

@@ -21,7 +21,11 @@ static const char *const decks[] = {
     "inputs/flux-scheme-unprefixed.deck", "inputs/bench/falkon-pattern.deck", "inputs/bench/phold.deck",
     "inputs/bench/sparse.deck", "inputs/theory/central-server.deck", "inputs/theory/jackson.deck",
     "inputs/theory/md1.deck", "inputs/theory/mg1.deck", "inputs/theory/mm1.deck", "inputs/theory/mmc.deck",
-    "inputs/theory/repairman.deck"
+    "inputs/theory/repairman.deck", "inputs/bench/falkon-s4u.deck", "inputs/falkon-1b.deck",
+    "inputs/falkon-1b-late.deck", "inputs/falkon-2008.deck", "inputs/falkon-balance.deck",
+    "inputs/falkon-bundle.deck", "inputs/falkon-efficiency.deck", "inputs/falkon-faults.deck",
+    "inputs/falkon-late-binding.deck", "inputs/falkon-million.deck", "inputs/falkon-one-service.deck",
+    "inputs/falkon-stealing.deck", "inputs/falkon-wide.deck", "inputs/falkon-ws.deck"
 };
 
 static char *scratch;       /* the same on all processes */

@@ -403,7 +403,7 @@ static void dispatcher_handle(struct actor *self, const struct message *m)
     default:
         dispatcher_steal_handle(self, d, m);
     }
-    if (d->parked != NULL)
+    if (d->may_hold)
         dispatcher_hold(self, d);
 }
 

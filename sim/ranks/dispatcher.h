@@ -115,7 +115,8 @@ struct dispatcher {
     GArray *parked;                 /* struct parked, by time */
     bool timeout_timer;
     bool park_timer;
-    bool held;                      /* tasks wait and all that could run them is parked */
+    bool may_hold;                  /* executors may be parked, or come later: the run must wait for them */
+    bool held;
 
     /* Stealing. */
     int64_t steal_wait_ns;
@@ -146,7 +147,7 @@ bool dispatcher_blame(struct actor *self, struct dispatcher *d, uint32_t executo
 void dispatcher_unpark(struct actor *self, struct dispatcher *d);
 /* The executor begins anew: what it had is lost, or goes back if it never acknowledged. */
 void dispatcher_close(struct actor *self, struct dispatcher *d, uint32_t executor);
-/* Keeps the run alive while nothing but parked executors could run what is queued. */
+/* Keeps the run alive while tasks wait for executors that are parked or have not come yet. */
 void dispatcher_hold(struct actor *self, struct dispatcher *d);
 
 /* dispatcher_steal.c */

@@ -16,6 +16,7 @@ void dispatcher_faults_init(struct dispatcher *d, const struct task_service *t)
     }
     if (t->faults.errors_park != 0)
         d->parked = g_array_new(FALSE, FALSE, sizeof(struct parked));
+    d->may_hold = t->faults.errors_park != 0 || t->provision != PROVISION_STATIC;
 }
 
 void dispatcher_faults_release(struct dispatcher *d)
@@ -179,7 +180,9 @@ void dispatcher_unpark(struct actor *self, struct dispatcher *d)
 
 void dispatcher_hold(struct actor *self, struct dispatcher *d)
 {
-    bool hold = d->parked->len != 0 && d->queue.tasks != 0;
+    const struct task_service *t = actor_setup(self);
+    bool waits = t->provision != PROVISION_STATIC || (d->parked != NULL && d->parked->len != 0);
+    bool hold = waits && d->queue.tasks != 0;
     if (hold == d->held)
         return;
     d->held = hold;

@@ -21,7 +21,7 @@ int deck_schema_find(const struct deck_schema *schema, const char *group, const 
     return -1;
 }
 
-enum { NAMES_LISTED = 24 };
+enum { NAMES_LISTED = 32 };
 
 static char *list_names(const GPtrArray *names)
 {

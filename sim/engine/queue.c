@@ -11,6 +11,8 @@ enum {
     LEAST_BUCKETS = 256,
     DELAY_FROM_BUCKETS = 4096,      /* smaller wheels stay in the cache */
     MOST_BUCKETS = 1 << 22,
+    FEW_AGAIN = QUEUE_FEW_MOST / 4,
+    FEW_CAPACITY = 8 * QUEUE_FEW_MOST,
     FIRST_SHIFT = 12,
     TARGET_FILL = 32,               /* messages in a bucket when it is sorted, about */
     RESHAPE_LOADS = 256,            /* bucket loads between two looks at the shape */
@@ -169,10 +171,19 @@ static void wheel_allocate(struct queue *q, size_t buckets)
     q->free_chunk = NO_CHUNK;
 }
 
+static void items_reserve(struct queue *q, size_t need)
+{
+    if (need > q->capacity) {
+        q->capacity = need + need / 2 + 64;
+        q->items = g_renew(struct message, q->items, q->capacity);
+    }
+}
+
 void queue_init(struct queue *q)
 {
-    *q = (struct queue){ .shift = FIRST_SHIFT, .bucket = -1 };
+    *q = (struct queue){ .shift = FIRST_SHIFT, .bucket = -1, .few = true };
     wheel_allocate(q, LEAST_BUCKETS);
+    items_reserve(q, FEW_CAPACITY);
 }
 
 void queue_release(struct queue *q)
@@ -266,8 +277,56 @@ static void place_delayed(struct queue *q)
         place(q, &q->delayed[q->delayed_first++ % QUEUE_DELAY]);
 }
 
+/* --- few messages --- */
+
+/* More than a row is good for: they go where their times belong. The first of them is in the bucket after next. */
+static void spread_few(struct queue *q)
+{
+    struct message all[QUEUE_FEW_MOST];
+    size_t n = q->count - q->at;
+    memcpy(all, &q->items[q->at], n * sizeof *all);
+    q->at = q->count = 0;
+    q->few = false;
+    q->bucket = (all[0].time_ns >> q->shift) - 1;
+    q->shaped_for = n;
+    q->loads = q->loaded = q->side_pushes = q->far_pushes = q->pushes = 0;
+    for (size_t i = 0; i < n; i++)
+        place(q, &all[i]);
+}
+
+/* Into the row, from the end that is nearer: what is popped leaves room in front. */
+static inline void put_among_few(struct queue *q, const struct message *m)
+{
+    struct message *first = &q->items[q->at];
+    const size_t half = (q->count - q->at) / 2;
+    if (q->at != 0 && half != 0 && m->time_ns < first[half].time_ns) {
+        struct message *to = &q->items[--q->at];
+        for (; message_before(to + 1, m); to++)
+            *to = *(to + 1);
+        *to = *m;
+        return;
+    }
+    if (G_UNLIKELY(q->count == FEW_CAPACITY)) {
+        memmove(q->items, &q->items[q->at], (q->count - q->at) * sizeof *q->items);
+        q->count -= q->at;
+        q->at = 0;
+    }
+    first = &q->items[q->at];
+    struct message *to = &q->items[q->count++];
+    for (; to > first && message_before(m, to - 1); to--)
+        *to = *(to - 1);
+    *to = *m;
+}
+
 void queue_push(struct queue *q, const struct message *m)
 {
+    if (q->few) {
+        if (G_LIKELY(q->count - q->at < QUEUE_FEW_MOST)) {
+            put_among_few(q, m);
+            return;
+        }
+        spread_few(q);
+    }
     q->pushes++;
     if (q->buckets < DELAY_FROM_BUCKETS || m->time_ns >> q->shift <= q->bucket) {
         place(q, m);
@@ -296,14 +355,6 @@ static int64_t wheel_next(const struct queue *q)
     }
     size_t found = word * 64 + (size_t)__builtin_ctzll(bits);
     return q->bucket + 1 + (int64_t)((found - slot) & mask);
-}
-
-static void items_reserve(struct queue *q, size_t need)
-{
-    if (need > q->capacity) {
-        q->capacity = need + need / 2 + 64;
-        q->items = g_renew(struct message, q->items, q->capacity);
-    }
 }
 
 static int compare_times(const void *a, const void *b)
@@ -410,10 +461,32 @@ static void far_migrate(struct queue *q)
     }
 }
 
+/* With the present bucket and the side heap drained: all that is left becomes the row. */
+static void gather_few(struct queue *q)
+{
+    size_t n = 0;
+    while (q->in_wheel != 0) {
+        load(q, wheel_next(q));
+        memmove(&q->items[FEW_CAPACITY / 2 + n], q->items, q->count * sizeof *q->items);
+        n += q->count;
+    }
+    while (q->far.count != 0)
+        q->items[FEW_CAPACITY / 2 + n++] = heap_pop(&q->far);
+    q->at = FEW_CAPACITY / 2;
+    q->count = q->at + n;
+    q->few = true;
+}
+
 /* With the present bucket and the side heap drained: makes the next occupied bucket the present one. */
 static bool advance(struct queue *q)
 {
+    if (q->few)
+        return false;
     place_delayed(q);
+    if (q->side.count == 0 && q->in_wheel + q->far.count <= FEW_AGAIN && q->buckets < DELAY_FROM_BUCKETS) {
+        gather_few(q);
+        return q->count != q->at;
+    }
     consider_shape(q);
     if (q->side.count != 0)
         return true;
@@ -428,7 +501,7 @@ static bool advance(struct queue *q)
     return true;
 }
 
-int64_t queue_next_ns(struct queue *q)
+int64_t queue_look_further(struct queue *q)
 {
     if (q->at == q->count && q->side.count == 0 && !advance(q))
         return INT64_MAX;
@@ -438,7 +511,7 @@ int64_t queue_next_ns(struct queue *q)
     return next;
 }
 
-struct message queue_pop(struct queue *q)
+struct message queue_pop_further(struct queue *q)
 {
     if (q->at == q->count && q->side.count == 0) {
         bool found = advance(q);

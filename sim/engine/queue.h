@@ -13,6 +13,9 @@
  * bucket that is being drained goes to a small heap beside it, one beyond the wheel's reach to a far heap. Width and
  * number of buckets follow the traffic. The order that comes out is total, so it does not depend on any of this.
  *
+ * A few pending messages need none of this: up to QUEUE_FEW_MOST of them are one sorted row, into which each is put
+ * where it belongs.
+ *
  * Nothing is allocated once the sizes have settled. Invariant: nothing may be pushed whose place in the order is
  * before the message popped last.
  */
@@ -29,7 +32,7 @@ struct message_heap {
 
 struct queue_chunk;
 
-enum { QUEUE_DELAY = 16, QUEUE_SLAB_CHUNKS = 8192 };
+enum { QUEUE_FEW_MOST = 64, QUEUE_DELAY = 16, QUEUE_SLAB_CHUNKS = 8192 };
 
 struct queue_bucket {
     uint32_t chunk;                 /* the first, with room or full; the rest are full */
@@ -44,6 +47,7 @@ struct queue {
     size_t capacity;
     struct message_heap side;       /* for times in or before the bucket being drained */
     int64_t bucket;                 /* its number: time >> shift */
+    bool few;                       /* items holds all that is pending: nothing in the wheel and the heaps */
 
     /* The wheel: numbers bucket+1 .. bucket+buckets-1. */
     unsigned shift;
@@ -72,11 +76,21 @@ void queue_release(struct queue *q);
 
 void queue_push(struct queue *q, const struct message *m);
 
+/* When the bucket is drained or the side heap holds something. */
+int64_t queue_look_further(struct queue *q);
+struct message queue_pop_further(struct queue *q);
+
 /* The time of the first message, INT64_MAX when there is none. Not before it is asked is the next bucket sorted. */
-int64_t queue_next_ns(struct queue *q);
+static inline int64_t queue_next_ns(struct queue *q)
+{
+    return q->at < q->count && q->side.count == 0 ? q->items[q->at].time_ns : queue_look_further(q);
+}
 
 /* The first message; there must be one. */
-struct message queue_pop(struct queue *q);
+static inline struct message queue_pop(struct queue *q)
+{
+    return q->at < q->count && q->side.count == 0 ? q->items[q->at++] : queue_pop_further(q);
+}
 
 /* A message about to come, `ahead` places behind the next, to be prefetched for; NULL when it is not known. */
 static inline const struct message *queue_peek(const struct queue *q, size_t ahead)

@@ -315,12 +315,31 @@ static void test_visits(void)
     traffic_release(&t);
 }
 
+static void test_few_and_many(void)
+{
+    static const unsigned populations[] = { 3, QUEUE_FEW_MOST, QUEUE_FEW_MOST + 1, 10, 200, 1, 70, 16, 17, 300, 15 };
+    for (enum spread spread = SPREAD_NONE; spread <= SPREAD_CONSTANT; spread++) {
+        struct traffic t;
+        unsigned became_few = 0, was_few = 1;
+        traffic_init(&t, 100 + spread, true);
+        for (unsigned i = 0; i < 40; i++) {
+            hold(&t, spread, 100000, populations[i % G_N_ELEMENTS(populations)], 700);
+            became_few += t.queue.few && !was_few;
+            was_few = t.queue.few;
+        }
+        CU_ASSERT(became_few >= 3);
+        drain(&t);
+        traffic_release(&t);
+    }
+}
+
 int main(void)
 {
     static const struct suite_test tests[] = {
         { "an empty queue says so, again and again", test_empty },
         { "messages come by time, class, sender and number, however they were pushed", test_order },
         { "small populations come out as from a sorted list", test_list },
+        { "a few messages, many, and few again", test_few_and_many },
         { "any scale of time from 1 ns to 10^15 ns", test_scales },
         { "a traffic that changes its scale changes the shape, not the order", test_changes },
         { "populations grow to 200,000 and shrink", test_populations },

@@ -327,7 +327,7 @@ static void test_few_and_many(void)
             became_few += t.queue.few && !was_few;
             was_few = t.queue.few;
         }
-        CU_ASSERT(became_few >= 3);
+        CU_ASSERT(became_few >= 3 || spread == SPREAD_NONE);   /* one instant never ends its bucket */
         drain(&t);
         traffic_release(&t);
     }

@@ -27,6 +27,8 @@ static const struct deck_group groups[] = {
     { "kvs", DECK_BROKERED, false, "the key-value store" },
     { "ingest", DECK_BROKERED, false, "the service that takes submissions" },
     { "job-manager", DECK_BROKERED, false, "the service that follows each job" },
+    { "job-info", DECK_BROKERED, false, "the service that knows each job's data" },
+    { "job-exec", DECK_BROKERED, false, "the service that starts jobs" },
     { "scheduler", DECK_BROKERED, false, "which job starts next, and where" },
     { "source", DECK_QUEUEING, false, "what makes the jobs of a queueing network, and takes them back" },
     { "station.NAME", DECK_QUEUEING, false, "a station, or several alike, of a queueing network. NAME is the deck's: "
@@ -133,6 +135,9 @@ static const struct deck_key keys[] = {
       "the names of the events and who subscribes to what. v0.16: flux-core 0.16; pr2777: the kvs of node 0 subscribes "
       "once, by common prefix; pr2792: the namespace stands inside the topic and one subscription replaces three; "
       "custom: as [topics] says" },
+    { "events", "async-subscribe", DECK_CHOICE, "none", NULL, NULL, "none|watcher|kvs|all", ALWAYS, DECK_BROKERED, 0,
+      "who sends its subscribe and unsubscribe requests without waiting for the answer (flux-core pull request 6701 did "
+      "so in the watcher)" },
     { "events", "wait-for-watch", QUANTITY_BOOLEAN, "false", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether a job's task waits until the watch of its input has begun, so that every job has one however short it "
       "is" },
@@ -168,6 +173,11 @@ static const struct deck_key keys[] = {
 
     { "kvs", "merge", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether transactions of a namespace that wait behind one another are applied as one" },
+    { "kvs", "ready-list", QUANTITY_BOOLEAN, "false", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "whether node 0's kvs keeps a list of the namespaces that have work, as from May 2021; without, it walks all of "
+      "them after every message, those that wait for their removal included" },
+    { "kvs", "cache-age", QUANTITY_COUNT, "5", "1", "1000000", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "heartbeats without use after which a kvs forgets a directory" },
     { "kvs", "heartbeat", QUANTITY_DURATION, "2s", "10ms", "30s", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "the time between heartbeats; removed namespaces are freed at one" },
 
@@ -178,6 +188,13 @@ static const struct deck_key keys[] = {
 
     { "job-manager", "batch", QUANTITY_DURATION, "10ms", NULL, "1h", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "how long events of jobs are collected, from the first, before they are committed together" },
+
+    { "job-info", "nodes", DECK_CHOICE, "all", NULL, NULL, "all|first", ALWAYS, DECK_BROKERED, 0,
+      "where job-info runs: on every node, each of which looks every job up, or on node 0 only (from flux-core 0.17)" },
+
+    { "job-exec", "execution", DECK_CHOICE, "shells", NULL, NULL, "shells|simulated", ALWAYS, DECK_BROKERED, 0,
+      "shells: each job has a shell on its node, with the commits that it makes; simulated: a timer on node 0, as with "
+      "the jobspec key attributes.system.exec.test of flux-core" },
 
     { "scheduler", "mode", DECK_CHOICE, "single", NULL, NULL, "single|unlimited|limited:N", ALWAYS, DECK_BROKERED, 0,
       "requests for resources that may be outstanding: one, all, or N" },
@@ -232,6 +249,9 @@ static const struct deck_key keys[] = {
     { "costs", "profile", DECK_NAME, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "a file NAME.costs of costs with their sources, looked up beside the deck and in its folder costs, then among "
       "the installed ones" },
+    { "costs", "jitter", QUANTITY_PERCENTAGE, "0%", NULL, "100%", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "each time that a cost is paid it is drawn anew, uniformly within this share of what is stated: what makes runs "
+      "with different seeds differ" },
     { "costs", "call-move", QUANTITY_DURATION, "4us", NULL, "1s", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "setting aside one message that arrives while an actor is blocked in a call" },
     { NULL }    /* the single costs follow here */

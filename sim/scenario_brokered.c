@@ -103,9 +103,17 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     inst->nodes = (uint32_t)deck_integer(deck, "cluster", "nodes");
     inst->cores_per_node = (uint32_t)deck_integer(deck, "cluster", "cores-per-node");
     inst->fanout = (uint32_t)deck_integer(deck, "cluster", "fanout");
+    unsigned asynchronous = deck_choice(deck, "events", "async-subscribe", NULL);
+    inst->async_watcher = asynchronous == 1 || asynchronous == 3;
+    inst->async_kvs = asynchronous == 2 || asynchronous == 3;
     inst->watch_forced = deck_boolean(deck, "events", "wait-for-watch");
     inst->heartbeat_ns = deck_integer(deck, "kvs", "heartbeat");
     inst->merge = deck_boolean(deck, "kvs", "merge");
+    inst->ready_list = deck_boolean(deck, "kvs", "ready-list");
+    inst->cache_age = (uint32_t)deck_integer(deck, "kvs", "cache-age");
+    inst->job_info_first = deck_choice(deck, "job-info", "nodes", NULL) == 1;
+    inst->simulated = deck_choice(deck, "job-exec", "execution", NULL) == 1;
+    inst->jitter_ppm = (uint32_t)deck_integer(deck, "costs", "jitter");
     inst->ingest_batch_ns = deck_integer(deck, "ingest", "batch");
     inst->ingest_validators = (uint32_t)deck_integer(deck, "ingest", "validators");
     inst->event_batch_ns = deck_integer(deck, "job-manager", "batch");

@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "kvs/key.h"
+#include "ranks/charge.h"
 #include "ranks/instance.h"
 #include "ranks/roles.h"
 #include "ranks/route.h"
@@ -59,7 +60,8 @@ static void broker_init(struct actor *self, const void *setup)
     const struct scheme_subscriptions *kvs = &users[b->node == 0 ? SCHEME_KVS_ROOT : SCHEME_KVS_WORKER];
     module_load(b, instance_kvs(inst, b->node), "kvs", kvs->at_load);
     module_load(b, instance_watcher(inst, b->node), "kvs-watch", users[SCHEME_WATCHER].at_load);
-    module_load(b, instance_job_info(inst, b->node), "job-info", job_info_topics);
+    if (b->node == 0 || !inst->job_info_first)
+        module_load(b, instance_job_info(inst, b->node), "job-info", job_info_topics);
     module_load(b, instance_ingest(inst, b->node), "job-ingest", NULL);
     if (b->node == 0) {
         module_load(b, instance_job_manager(inst), "job-manager", NULL);
@@ -179,7 +181,7 @@ static void subscription_serve(struct actor *self, struct broker *b, const struc
         }
     }
     actor_count(self, BROKER_CALLS, 1);
-    actor_charge(self, cost_ns(&b->inst->costs.broker_subscribe, 0, walked));
+    role_charge(self, cost_ns(&b->inst->costs.broker_subscribe, 0, walked));
     actor_reply(self, request_of(m), m->kind | KIND_REPLY, error);
 }
 
@@ -198,7 +200,7 @@ static void service_serve(struct actor *self, struct broker *b, const struct mes
     else if (!adding && there)
         g_tree_remove(b->services, name);
     uint64_t error = adding == there ? (adding ? EEXIST : ENOENT) : 0;
-    actor_charge(self, cost_ns(&b->inst->costs.broker_subscribe, 0, 0));
+    role_charge(self, cost_ns(&b->inst->costs.broker_subscribe, 0, 0));
     actor_reply(self, request_of(m), m->kind | KIND_REPLY, error);
 }
 
@@ -217,7 +219,7 @@ static unsigned overlay_metric(uint8_t event_class)
 
 static void event_send(struct actor *self, const struct broker *b, uint32_t to, struct payload *payload)
 {
-    actor_charge(self, b->inst->costs.broker_event.per_entry_ns);
+    role_charge(self, b->inst->costs.broker_event.per_entry_ns);
     actor_send_payload(self, to, BROKER_EVENT, payload_ref(payload));
 }
 
@@ -228,7 +230,7 @@ static bool event_offer(struct actor *self, const struct broker *b, const struct
     int64_t cost = cost_ns(&b->inst->costs.broker_match, 0, match.scanned);
     actor_count(self, BROKER_SCANNED, match.scanned);
     actor_count(self, BROKER_MATCH_TIME, (uint64_t)cost);
-    actor_charge(self, cost);
+    role_charge(self, cost);
     if (match.matched) {
         actor_count(self, BROKER_DELIVER_TIME, (uint64_t)b->inst->costs.broker_event.per_entry_ns);
         event_send(self, b, s->actor, payload);
@@ -239,7 +241,7 @@ static bool event_offer(struct actor *self, const struct broker *b, const struct
 static void event_distribute(struct actor *self, struct broker *b, uint8_t event_class, const char *topic,
                              struct payload *payload)
 {
-    actor_charge(self, cost_ns(&b->inst->costs.broker_event, payload->size, 0));
+    role_charge(self, cost_ns(&b->inst->costs.broker_event, payload->size, 0));
     for (uint32_t i = 0; i < b->children; i++)
         event_send(self, b, instance_broker(b->inst, b->child + i), payload);
     if (b->children > 0)
@@ -272,7 +274,7 @@ static void event_number(struct actor *self, struct broker *b, struct cursor *c)
     struct payload *payload = actor_payload(self, bytes.data, bytes.size);
     bytes_release(&bytes);
     actor_count(self, BROKER_PUBLISHED_SETROOT + event_class, 1);
-    actor_charge(self, cost_ns(&b->inst->costs.broker_publish, payload->size, 0));
+    role_charge(self, cost_ns(&b->inst->costs.broker_publish, payload->size, 0));
     event_distribute(self, b, event_class, topic, payload);
     actor_payload_unref(self, payload);
 }
@@ -284,7 +286,7 @@ static void event_publish(struct actor *self, struct broker *b, const struct mes
         event_number(self, b, &c);
         return;
     }
-    actor_charge(self, cost_ns(&b->inst->costs.broker_publish, m->payload->size, 0));
+    role_charge(self, cost_ns(&b->inst->costs.broker_publish, m->payload->size, 0));
     uint32_t parent = instance_parent(b->inst, b->node);
     actor_send_payload(self, instance_broker(b->inst, parent), BROKER_PUBLISH, payload_ref(m->payload));
 }
@@ -295,7 +297,7 @@ static void event_receive(struct actor *self, struct broker *b, const struct mes
     if (!route_event(self, m, &event))
         return;
     if (event.sequence <= b->sequence) {
-        actor_charge(self, cost_ns(&b->inst->costs.broker_event, m->payload->size, 0));
+        role_charge(self, cost_ns(&b->inst->costs.broker_event, m->payload->size, 0));
         actor_count(self, BROKER_DUPLICATES, 1);
         return;
     }
@@ -364,7 +366,7 @@ static void message_route(struct actor *self, struct broker *b, const struct mes
                        env.origin);
         return;
     }
-    actor_charge(self, cost_ns(&b->inst->costs.broker_route, m->payload->size, 0));
+    role_charge(self, cost_ns(&b->inst->costs.broker_route, m->payload->size, 0));
     actor_count(self, BROKER_ROUTED, 1);
     payload_route(self, b, m->kind, &env, payload_ref(m->payload));
 }
@@ -443,6 +445,7 @@ const struct role role_broker = {
     .name = "broker",
     .text = "routes messages along the tree, numbers and distributes events",
     .state_size = sizeof(struct broker),
+    .streams = INSTANCE_STREAMS,
     .kinds = broker_kinds,
     .metrics = broker_metrics,
     .init = broker_init,

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocking subscribe and unsubscribe calls of one module, made one after the other.
+ * Subscribe and unsubscribe calls of one module, made one after the other: blocking, or not (flux-core pull request
+ * 6701), when they are all sent at once and nothing waits for the answers. Links keep their order, so that what the
+ * module sends next is handled by its broker after them.
  *
  *     calls_add(&k->calls, ns, "kvs.setroot-{ns}", true);
  *     ...
@@ -8,8 +10,9 @@
  *         ... nothing to call: go on ...
  *
  *     in the handler, when the answer (BROKER_SUBSCRIBE or BROKER_UNSUBSCRIBE with KIND_REPLY) comes:
- *         calls_done(self, &k->calls, m);
- *         if (!calls_next(self, &k->calls))
+ *         if (!calls_done(self, &k->calls, m))
+ *             ... nobody was blocked: charge for a message ...
+ *         else if (!calls_next(self, &k->calls))
  *             ... all are made: go on ...
  *
  * Between the calls the module handles nothing else: the engine sets it all aside.
@@ -47,11 +50,13 @@ enum calls_metric {
 
 struct calls {
     GQueue queue;               /* of struct call; the first one is being made while `making` */
+    GQueue sent;                /* the same: asynchronous ones that are not answered yet */
+    bool asynchronous;
     bool making;
     int64_t since_ns;           /* when it was made */
 };
 
-void calls_init(struct calls *c);
+void calls_init(struct calls *c, bool asynchronous);
 void calls_release(struct calls *c);
 
 /* Appends a call. `ns` replaces "{ns}" in the template; NULL: a topic of no namespace. */
@@ -59,11 +64,11 @@ void calls_add(struct calls *c, const char *ns, const char *pattern, bool subscr
 void calls_add_subscriptions(struct calls *c, const char *ns, const char *const *patterns);
 void calls_add_list(struct calls *c, const char *ns, const struct scheme_call *list);
 
-/* Makes the next call: true, and nothing may follow. False when there is none. */
+/* Makes the next call: true, and nothing may follow. False when there is none to wait for. */
 bool calls_next(struct actor *self, struct calls *c);
 
-/* The answer to the call that was made has come. */
-void calls_done(struct actor *self, struct calls *c, const struct message *answer);
+/* The answer to a call has come; false when it is one that nobody waited for. */
+bool calls_done(struct actor *self, struct calls *c, const struct message *answer);
 
 void calls_save(const struct calls *c, struct bytes *sink);
 

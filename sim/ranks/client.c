@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ranks/client.h"
 
+#include "ranks/charge.h"
 #include "ranks/jobs.h"
 #include "ranks/protocol.h"
 #include "ranks/roles.h"
@@ -32,7 +33,7 @@ struct client {
 static void client_charge_reply(struct actor *self, size_t size)
 {
     const struct instance *inst = actor_setup(self);
-    actor_charge(self, cost_ns(&inst->costs.client_reply, size, 0));
+    role_charge(self, cost_ns(&inst->costs.client_reply, size, 0));
 }
 
 static void client_alloc_admin(struct actor *self, bool start)
@@ -72,7 +73,7 @@ static void client_submit(struct actor *self, struct client *c)
     const struct instance *inst = actor_setup(self);
     if (c->submitted == 0)
         c->first_submit_ns = actor_now(self);
-    actor_charge(self, cost_ns(&inst->costs.client_submit, c->next.spec_size, 0));
+    role_charge(self, cost_ns(&inst->costs.client_submit, c->next.spec_size, 0));
     struct bytes body = BYTES_INIT;
     bytes_put_u8(&body, (uint8_t)MIN(c->next.priority, 31));
     bytes_put_span(&body, c->next.spec, c->next.spec_size);
@@ -258,7 +259,7 @@ const struct role role_client = {
     .name = "client",
     .text = "submits the workload and waits for its jobs",
     .state_size = sizeof(struct client),
-    .streams = 1,
+    .streams = INSTANCE_STREAMS,
     .kinds = client_kinds,
     .metrics = client_metrics,
     .init = client_init,

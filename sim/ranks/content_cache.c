@@ -9,6 +9,7 @@
 
 #include "kvs/content.h"
 #include "kvs/waitlist.h"
+#include "ranks/charge.h"
 #include "ranks/instance.h"
 #include "ranks/pending.h"
 #include "ranks/roles.h"
@@ -95,7 +96,7 @@ static void store_serve(struct actor *self, struct content_cache *s, const struc
         actor_fail(self, "store from actor %u is malformed", env->origin);
         return;
     }
-    actor_charge(self, cost_ns(&s->inst->costs.content_store, size, 0));
+    role_charge(self, cost_ns(&s->inst->costs.content_store, size, 0));
     actor_count(self, CONTENT_STORES, 1);
     struct blob *blob = content_put(&s->blobs, data, size, s->heartbeat, NULL);
     struct bytes body = BYTES_INIT;
@@ -112,7 +113,7 @@ static void load_serve(struct actor *self, struct content_cache *s, const struct
         return;
     }
     const struct blob *blob = content_use(&s->blobs, &ref, s->heartbeat);
-    actor_charge(self, cost_ns(&s->inst->costs.content_load, blob == NULL ? 0 : blob->size, 0));
+    role_charge(self, cost_ns(&s->inst->costs.content_load, blob == NULL ? 0 : blob->size, 0));
     actor_count(self, CONTENT_LOADS, 1);
     if (blob != NULL) {
         blob_answer(self, env, blob->bytes, blob->size);
@@ -143,7 +144,7 @@ static void load_answered(struct actor *self, struct content_cache *s, const str
         actor_fail(self, "answer to a load from actor %u is malformed", env->origin);
         return;
     }
-    actor_charge(self, cost_ns(&s->inst->costs.content_load, size, 0));
+    role_charge(self, cost_ns(&s->inst->costs.content_load, size, 0));
     if (env->error == 0)
         content_insert(&s->blobs, ref, data, size, s->heartbeat, NULL);
     GArray *tokens = waitlist_take(&s->waits, ref);
@@ -162,7 +163,7 @@ static void load_answered(struct actor *self, struct content_cache *s, const str
 
 static void heartbeat_handle(struct actor *self, struct content_cache *s)
 {
-    actor_charge(self, cost_ns(&s->inst->costs.content_heartbeat, 0, 0));
+    role_charge(self, cost_ns(&s->inst->costs.content_heartbeat, 0, 0));
     s->heartbeat++;
     if (s->node > 0 && s->heartbeat >= PURGE_AGE && (s->blobs.bytes > PURGE_BYTES || s->blobs.blobs > PURGE_BLOBS))
         actor_count(self, CONTENT_PURGED, content_expire(&s->blobs, s->heartbeat - PURGE_AGE + 1, NULL, NULL));
@@ -213,6 +214,7 @@ const struct role role_content = {
     .name = "content-cache",
     .text = "keeps blobs by reference; loads from the parent node what it lacks",
     .state_size = sizeof(struct content_cache),
+    .streams = INSTANCE_STREAMS,
     .kinds = content_kinds,
     .metrics = content_metrics,
     .init = content_cache_init,

@@ -5,6 +5,7 @@
 
 #include "kvs/jobid.h"
 #include "kvs/key.h"
+#include "ranks/charge.h"
 #include "ranks/job_text.h"
 #include "ranks/jobs.h"
 #include "ranks/kvs_request.h"
@@ -58,7 +59,7 @@ struct executor {
 static void executor_charge_step(struct actor *self)
 {
     const struct instance *inst = actor_setup(self);
-    actor_charge(self, cost_ns(&inst->costs.executor_step, 0, 0));
+    role_charge(self, cost_ns(&inst->costs.executor_step, 0, 0));
 }
 
 static void executor_answer(struct actor *self, const struct executor *x, enum executor_answer type, uint32_t value)
@@ -112,7 +113,7 @@ static void shell_lookup(struct actor *self, struct executor *x)
     struct bytes body = BYTES_INIT;
     bytes_put_u64(&body, x->id);
     bytes_put_u8(&body, JOB_INFO_JOBSPEC | JOB_INFO_R);
-    route_call(self, instance_job_info(inst, actor_node(self)), JOB_INFO_LOOKUP, x->id, &body);
+    route_call(self, instance_job_info_of(inst, actor_node(self)), JOB_INFO_LOOKUP, x->id, &body);
     bytes_release(&body);
 }
 
@@ -168,15 +169,15 @@ static void executor_handle_launch(struct actor *self, struct executor *x, const
     x->status = 0;
     x->init_ns = x->start_ns = x->task_end_ns = JOB_NEVER;
     actor_count(self, EXECUTOR_SHELLS, 1);
-    actor_perform(self, (struct act){ ACT_WORK, cost_ns(&inst->costs.executor_launch, 0, 0) }, EXECUTOR_LAUNCHED,
-                  x->id);
+    actor_perform(self, (struct act){ ACT_WORK, role_jitter(self, cost_ns(&inst->costs.executor_launch, 0, 0)) },
+                  EXECUTOR_LAUNCHED, x->id);
 }
 
 static void executor_handle_launched(struct actor *self, struct executor *x)
 {
     const struct instance *inst = actor_setup(self);
     executor_answer(self, x, EXECUTOR_RUNNING, (uint32_t)x->acts + 1);
-    actor_charge(self, cost_ns(&inst->costs.executor_connect, 0, 0));
+    role_charge(self, cost_ns(&inst->costs.executor_connect, 0, 0));
     x->state = SHELL_SUBSCRIBING;
     shell_subscribe(self, x, true);
 }
@@ -223,7 +224,7 @@ static void executor_handle_started(struct actor *self, struct executor *x)
     struct bytes body = BYTES_INIT;
     bytes_put_u64(&body, x->id);
     key_put_text(&body, "input");
-    route_send(self, instance_job_info(inst, actor_node(self)), JOB_INFO_WATCH, ++x->watches, &body);
+    route_send(self, instance_job_info_of(inst, actor_node(self)), JOB_INFO_WATCH, ++x->watches, &body);
     bytes_release(&body);
     x->watch = WATCH_ASKED;
     actor_count(self, EXECUTOR_WATCHES, 1);
@@ -244,7 +245,7 @@ static void shell_end(struct actor *self, struct executor *x)
     if (x->watch != WATCH_ENDED) {
         struct bytes body = BYTES_INIT;
         bytes_put_u64(&body, x->watches);
-        route_send(self, instance_job_info(inst, actor_node(self)), JOB_INFO_CANCEL, 0, &body);
+        route_send(self, instance_job_info_of(inst, actor_node(self)), JOB_INFO_CANCEL, 0, &body);
         bytes_release(&body);
         x->watch = WATCH_ENDED;
     }
@@ -322,8 +323,8 @@ static void executor_handle_committed(struct actor *self, struct executor *x)
     case SHELL_INIT:
         x->init_ns = actor_now(self);
         x->state = SHELL_TASK;
-        actor_perform(self, (struct act){ ACT_WORK, cost_ns(&inst->costs.executor_task, 0, 0) }, EXECUTOR_STARTED,
-                      x->id);
+        actor_perform(self, (struct act){ ACT_WORK, role_jitter(self, cost_ns(&inst->costs.executor_task, 0, 0)) },
+                      EXECUTOR_STARTED, x->id);
         break;
     case SHELL_START:
         x->start_ns = actor_now(self);
@@ -362,7 +363,7 @@ static void executor_handle_broker(struct actor *self, struct executor *x, const
         shell_subscribe(self, x, false);
         break;
     default:                    /* SHELL_UNSUBSCRIBING */
-        actor_charge(self, cost_ns(&inst->costs.executor_exit, 0, 0));
+        role_charge(self, cost_ns(&inst->costs.executor_exit, 0, 0));
         executor_answer(self, x, EXECUTOR_COMPLETE, x->status);
         x->state = SHELL_NONE;
         x->id = 0;
@@ -470,6 +471,7 @@ const struct role role_executor = {
     .name = "executor",
     .text = "one core slot; runs a job's shell and task",
     .state_size = sizeof(struct executor),
+    .streams = INSTANCE_STREAMS,
     .kinds = executor_kinds,
     .metrics = executor_metrics,
     .calls = executor_calls,

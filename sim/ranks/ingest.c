@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "kvs/jobid.h"
+#include "ranks/charge.h"
 #include "ranks/job_text.h"
 #include "ranks/jobs.h"
 #include "ranks/kvs_request.h"
@@ -81,7 +82,7 @@ static void ingest_begin_check(struct actor *self, struct ingest *in, unsigned w
     if (s == NULL)
         return;
     work_ns += (int64_t)s->size * inst->costs.ingest_validate.per_byte_ps / 1000;
-    actor_perform(self, (struct act){ ACT_WORK, work_ns }, INGEST_VALIDATED, worker);
+    actor_perform(self, (struct act){ ACT_WORK, role_jitter(self, work_ns) }, INGEST_VALIDATED, worker);
 }
 
 static void ingest_handle_submit(struct actor *self, struct ingest *in, const struct envelope *env, struct cursor c)
@@ -148,7 +149,7 @@ static void ingest_handle_next_id(struct actor *self, struct ingest *in)
 static void ingest_handle_validated(struct actor *self, struct ingest *in, unsigned worker)
 {
     const struct instance *inst = actor_setup(self);
-    actor_charge(self, cost_ns(&inst->costs.ingest_request, 0, 0));
+    role_charge(self, cost_ns(&inst->costs.ingest_request, 0, 0));
     struct submission *s = validators_finish(&in->validators, worker, actor_now(self));
     ingest_begin_check(self, in, worker);
     if (submission_valid(s)) {
@@ -187,7 +188,7 @@ static void ingest_handle_window(struct actor *self, struct ingest *in)
     struct batch *b = in->open;
     in->open = NULL;
     g_queue_push_tail(&in->in_flight, b);
-    actor_charge(self, cost_ns(&inst->costs.ingest_batch, 0, b->jobs->len));
+    role_charge(self, cost_ns(&inst->costs.ingest_batch, 0, b->jobs->len));
     actor_count(self, INGEST_COMMITS, 1);
     struct transaction *t = transaction_new(0, 0, 0);
     for (unsigned i = 0; i < b->jobs->len; i++)
@@ -249,7 +250,7 @@ static void ingest_handle_routed(struct actor *self, struct ingest *in, const st
     const struct instance *inst = actor_setup(self);
     struct envelope env;
     struct cursor c = route_open(self, m, &env);
-    actor_charge(self, cost_ns(&inst->costs.ingest_request, m->payload->size, 0));
+    role_charge(self, cost_ns(&inst->costs.ingest_request, m->payload->size, 0));
     struct batch *b;
     switch (m->kind) {
     case INGEST_SUBMIT:
@@ -358,6 +359,7 @@ const struct role role_ingest = {
     .name = "ingest",
     .text = "checks, names and commits submitted jobs",
     .state_size = sizeof(struct ingest),
+    .streams = INSTANCE_STREAMS,
     .kinds = ingest_kinds,
     .metrics = ingest_metrics,
     .init = ingest_init,

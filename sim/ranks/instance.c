@@ -23,6 +23,7 @@ void instance_init(struct instance *inst)
     for (const struct instance_cost_name *n = instance_cost_names; n->key != NULL; n++)
         *(struct cost *)((char *)&inst->costs + n->offset) = n->fallback;
     inst->heartbeat_ns = 2000000000;
+    inst->cache_age = 5;
     inst->merge = true;
     inst->ingest_batch_ns = 10000000;
     inst->ingest_validators = 4;

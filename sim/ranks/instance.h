@@ -183,9 +183,16 @@ struct instance {
 
     const struct scheme *scheme;
     struct instance_costs costs;
+    uint32_t jitter_ppm;            /* each cost is drawn within this share of what is stated (ranks/charge.h) */
 
     int64_t heartbeat_ns;           /* between heartbeats; the first one comes after one period */
+    uint32_t cache_age;             /* heartbeats without use until a kvs forgets a directory */
     bool merge;                     /* kvs merges adjacent transactions of a namespace */
+    bool ready_list;                /* kvs root knows which roots are ready; else a turn walks all of them */
+    bool async_kvs;                 /* kvs does not wait for its subscriptions, */
+    bool async_watcher;             /* nor does the watcher */
+    bool job_info_first;            /* job-info is on node 0 only; else on every node */
+    bool simulated;                 /* job-exec lets a job's time pass itself: no shell, nothing on its node */
     bool watch_forced;              /* a job waits for its input watch to start, however short it is */
 
     int64_t ingest_batch_ns;        /* from the first job of a batch to its commit */
@@ -259,6 +266,12 @@ static inline uint32_t instance_ingest(const struct instance *inst, uint32_t nod
 static inline uint32_t instance_content(const struct instance *inst, uint32_t node)
 {
     return instance_node_base(inst, node) + SERVICE_CONTENT;
+}
+
+/* The job-info that serves a node. */
+static inline uint32_t instance_job_info_of(const struct instance *inst, uint32_t node)
+{
+    return instance_job_info(inst, inst->job_info_first ? 0 : node);
 }
 
 /* `slot` below cores_per_node. */

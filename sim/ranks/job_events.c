@@ -2,6 +2,7 @@
 #include "ranks/job_events.h"
 
 #include "kvs/key.h"
+#include "ranks/charge.h"
 #include "ranks/job_manager.h"
 #include "ranks/job_text.h"
 #include "ranks/kvs_request.h"
@@ -38,7 +39,7 @@ void job_events_move(struct actor *self, struct job_events *e, uint64_t id, enum
 void job_events_post(struct actor *self, struct job_events *e, uint64_t id, const char *name, const char *context)
 {
     const struct instance *inst = actor_setup(self);
-    actor_charge(self, cost_ns(&inst->costs.job_manager_event, 0, 0));
+    role_charge(self, cost_ns(&inst->costs.job_manager_event, 0, 0));
     GString *line = g_string_new(NULL);
     job_text_event(line, inst->epoch_ns + actor_now(self), name, context);
     event_batch_append(batch_open(self, e), id, line->str, line->len);
@@ -51,7 +52,7 @@ void job_events_commit(struct actor *self, struct job_events *e)
     struct event_batch *b = e->open;
     e->open = NULL;
     g_queue_push_tail(&e->in_flight, b);
-    actor_charge(self, cost_ns(&inst->costs.job_manager_batch, 0, b->entries));
+    role_charge(self, cost_ns(&inst->costs.job_manager_batch, 0, b->entries));
     actor_count(self, JOB_MANAGER_COMMITS, 1);
     actor_count(self, JOB_MANAGER_ENTRIES, b->entries);
     actor_count(self, JOB_MANAGER_TRANSITIONS, b->transition_count);
@@ -83,7 +84,7 @@ void job_events_publish(struct actor *self, struct job_events *e, const struct e
     bytes_put_u8(&body, EVENT_JOB_STATE);
     key_put_text(&body, "job-state");
     bytes_put_span(&body, transitions.data, transitions.size);
-    actor_charge(self, cost_ns(&inst->costs.job_manager_batch, 0, b->transition_count));
+    role_charge(self, cost_ns(&inst->costs.job_manager_batch, 0, b->transition_count));
     route_send(self, instance_broker(inst, 0), BROKER_PUBLISH_REQUEST, b->serial, &body);
     bytes_release(&transitions);
     bytes_release(&body);

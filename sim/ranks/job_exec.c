@@ -5,6 +5,7 @@
 
 #include "kvs/jobid.h"
 #include "kvs/key.h"
+#include "ranks/charge.h"
 #include "ranks/guest.h"
 #include "ranks/job_limits.h"
 #include "ranks/job_text.h"
@@ -35,6 +36,8 @@ enum exec_step {
     EXEC_STEPS = 16
 };
 
+enum { SIMULATED_DEFAULT_NS = 10000 };      /* a simulated job's time when it states none */
+
 enum exec_stage {
     STAGE_PREPARING,
     STAGE_LAUNCHING,        /* in `launches` */
@@ -47,6 +50,7 @@ struct exec_job {
     uint64_t id;
     struct envelope env;            /* of the start request */
     struct allocation *resources;   /* NULL until R was read */
+    int64_t duration_ns;            /* of a simulated one */
     int64_t limit_ns;
     int64_t deadline_ns;            /* JOB_LIMITS_NONE: no limit runs */
     uint32_t waiting;               /* before the launch: bits 1 << step that are not done */
@@ -88,7 +92,7 @@ static uint64_t exec_tag(const struct exec_job *job, enum exec_step step)
 static void exec_charge_step(struct actor *self)
 {
     const struct instance *inst = actor_setup(self);
-    actor_charge(self, cost_ns(&inst->costs.job_exec_step, 0, 0));
+    role_charge(self, cost_ns(&inst->costs.job_exec_step, 0, 0));
 }
 
 /* --- requests of a job --- */
@@ -173,7 +177,7 @@ static void exec_launch(struct actor *self, struct exec_job *job)
 {
     const struct instance *inst = actor_setup(self);
     const struct core_span *first = &job->resources->spans[0];
-    actor_charge(self, cost_ns(&inst->costs.job_exec_launch, 0, 0));
+    role_charge(self, cost_ns(&inst->costs.job_exec_launch, 0, 0));
     actor_count(self, JOB_EXEC_LAUNCHES, 1);
     char guest[JOBID_NAMESPACE_SIZE];
     jobid_to_namespace(job->id, guest);
@@ -198,9 +202,14 @@ static void exec_end(struct actor *self, struct exec_job *job, uint32_t status)
     exec_commit_event(self, job, EXEC_CLEANUP_START, "cleanup.start", NULL);
 }
 
-static void exec_signal(struct actor *self, const struct exec_job *job)
+static void exec_signal(struct actor *self, struct job_exec *je, struct exec_job *job)
 {
     const struct instance *inst = actor_setup(self);
+    if (inst->simulated) {
+        job_limits_remove(&je->limits, job->deadline_ns, job->number);
+        exec_end(self, job, SIGTERM);
+        return;
+    }
     const struct core_span *first = &job->resources->spans[0];
     struct bytes body = BYTES_INIT;
     bytes_put_u64(&body, job->id);
@@ -218,7 +227,7 @@ static void exec_handle_kill(struct actor *self, struct job_exec *je, struct cur
         return;
     job->killed = true;
     if (job->stage == STAGE_LAUNCHED)
-        exec_signal(self, job);
+        exec_signal(self, je, job);
 }
 
 static bool job_exec_turn_ready(const struct actor *self)
@@ -227,9 +236,41 @@ static bool job_exec_turn_ready(const struct actor *self)
     return je->launches.length > 0;
 }
 
+static void exec_start_limit(struct actor *self, struct job_exec *je, struct exec_job *job)
+{
+    if (job->limit_ns >= JOB_LIMITS_NONE - actor_now(self))
+        return;
+    job->deadline_ns = actor_now(self) + job->limit_ns;
+    if (job_limits_add(&je->limits, job->deadline_ns, job->number))
+        actor_timer_background(self, job->limit_ns, JOB_EXEC_LIMIT, 0);
+}
+
+/* A timer in the place of a shell (flux-core's "testexec"): the job runs at once, and its node knows nothing of it. */
+static void exec_simulate(struct actor *self, struct job_exec *je, struct exec_job *job)
+{
+    job->times[JOB_TIME_LAUNCH] = actor_now(self);
+    job->times[JOB_TIME_SHELL_INIT] = job->times[JOB_TIME_SHELL_START] = actor_now(self);
+    exec_answer(self, job, JOB_EXEC_STARTED, 0);
+    exec_start_limit(self, je, job);
+    int64_t duration_ns = job->duration_ns > 0 ? job->duration_ns : SIMULATED_DEFAULT_NS;
+    actor_perform(self, (struct act){ ACT_WAIT, duration_ns }, JOB_EXEC_FINISHED_SIMULATION, job->number);
+}
+
+static void exec_handle_simulated(struct actor *self, struct job_exec *je, uint64_t number)
+{
+    struct exec_job *job = pending_find(&je->jobs, number);
+    if (job == NULL || job->stage == STAGE_ENDED)
+        return;                 /* it was ended early */
+    job->times[JOB_TIME_TASK_END] = actor_now(self);
+    job_limits_remove(&je->limits, job->deadline_ns, job->number);
+    exec_charge_step(self);
+    exec_end(self, job, 0);
+}
+
 /* One launch of each job: its shell is on one node, so it has no more. */
 static void job_exec_turn(struct actor *self)
 {
+    const struct instance *inst = actor_setup(self);
     struct job_exec *je = actor_state(self);
     struct exec_job *job;
     while ((job = g_queue_pop_head(&je->launches)) != NULL) {
@@ -237,7 +278,10 @@ static void job_exec_turn(struct actor *self)
             exec_end(self, job, SIGTERM);
         } else {
             job->stage = STAGE_LAUNCHED;
-            exec_launch(self, job);
+            if (inst->simulated)
+                exec_simulate(self, je, job);
+            else
+                exec_launch(self, job);
         }
     }
 }
@@ -259,6 +303,7 @@ static void exec_take_jobspec(struct actor *self, struct exec_job *job, const ch
     GError *error = NULL;
     if (jobspec_parse("jobspec", text, size, &description, &error)) {
         job->limit_ns = description.limit_ns;
+        job->duration_ns = description.duration_ns;
     } else {
         actor_fail(self, "job %" G_GUINT64_FORMAT " has an unusable jobspec: %s", job->id, error->message);
         g_error_free(error);
@@ -332,15 +377,6 @@ static void exec_handle_committed(struct actor *self, struct job_exec *je, struc
 
 /* --- the shell --- */
 
-static void exec_start_limit(struct actor *self, struct job_exec *je, struct exec_job *job)
-{
-    if (job->limit_ns >= JOB_LIMITS_NONE - actor_now(self))
-        return;
-    job->deadline_ns = actor_now(self) + job->limit_ns;
-    if (job_limits_add(&je->limits, job->deadline_ns, job->number))
-        actor_timer_background(self, job->limit_ns, JOB_EXEC_LIMIT, 0);
-}
-
 static void exec_handle_shell(struct actor *self, struct job_exec *je, struct exec_job *job, struct cursor c)
 {
     uint8_t type = cursor_u8(&c);
@@ -373,7 +409,7 @@ static void exec_handle_limit(struct actor *self, struct job_exec *je)
         job->deadline_ns = JOB_LIMITS_NONE;
         actor_count(self, JOB_EXEC_TIMEOUTS, 1);
         exec_answer(self, job, JOB_EXEC_EXCEPTION, JOB_KILLED);
-        exec_signal(self, job);
+        exec_signal(self, je, job);
     }
     int64_t next_ns = job_limits_rearm(&je->limits, actor_now(self));
     if (next_ns != JOB_LIMITS_NONE)
@@ -421,9 +457,13 @@ static void job_exec_handle(struct actor *self, const struct message *m)
         exec_handle_limit(self, je);
         return;
     }
+    if (m->kind == JOB_EXEC_FINISHED_SIMULATION) {
+        exec_handle_simulated(self, je, m->word);
+        return;
+    }
     struct envelope env;
     struct cursor c = route_open(self, m, &env);
-    actor_charge(self, cost_ns(&inst->costs.job_exec_request, m->payload->size, 0));
+    role_charge(self, cost_ns(&inst->costs.job_exec_request, m->payload->size, 0));
     if (m->kind == JOB_EXEC_START)
         exec_handle_start(self, je, &env, c);
     else if (m->kind == JOB_EXEC_KILL)
@@ -447,6 +487,7 @@ static void job_exec_save(const struct actor *self, struct bytes *sink)
         bytes_put_u8(sink, job->resources != NULL);
         if (job->resources != NULL)
             allocation_put(job->resources, sink);
+        bytes_put_i64(sink, job->duration_ns);
         bytes_put_i64(sink, job->limit_ns);
         bytes_put_i64(sink, job->deadline_ns);
         bytes_put_u32(sink, job->waiting);
@@ -473,6 +514,7 @@ static const struct kind_name job_exec_kinds[] = {
     { JOB_EXEC_START, "start", "the job manager starts a job" },
     { JOB_EXEC_KILL, "kill", "the job manager ends a job early" },
     { JOB_EXEC_LIMIT, "limit", "timer: the earliest time limit is over" },
+    { JOB_EXEC_FINISHED_SIMULATION, "finished-simulation", "end of an act: a simulated job has run" },
     { 0, NULL, NULL }
 };
 
@@ -491,6 +533,7 @@ const struct role role_job_exec = {
     .name = "job-exec",
     .text = "starts jobs and cleans up after them",
     .state_size = sizeof(struct job_exec),
+    .streams = INSTANCE_STREAMS,
     .kinds = job_exec_kinds,
     .metrics = job_exec_metrics,
     .init = job_exec_init,

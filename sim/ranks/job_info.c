@@ -11,6 +11,7 @@
 #include "kvs/key.h"
 #include "kvs/lookup.h"
 #include "kvs/namespaces.h"
+#include "ranks/charge.h"
 #include "ranks/instance.h"
 #include "ranks/pending.h"
 #include "ranks/roles.h"
@@ -163,7 +164,7 @@ static void transitions_handle(struct actor *self, struct job_info *s, const str
     if (!route_event(self, m, &event))
         return;
     uint32_t count = cursor_u32(&event.body);
-    actor_charge(self, cost_ns(&s->inst->costs.job_info_event, m->payload->size, count));
+    role_charge(self, cost_ns(&s->inst->costs.job_info_event, m->payload->size, count));
     actor_count(self, JOB_INFO_EVENTS, 1);
     for (uint32_t i = 0; i < count && cursor_ok(&event.body); i++) {
         uint64_t job = cursor_u64(&event.body);
@@ -377,7 +378,7 @@ static void job_info_handle(struct actor *self, const struct message *m)
     }
     struct envelope env;
     struct cursor c = route_open(self, m, &env);
-    actor_charge(self, cost_ns(&s->inst->costs.job_info_request, m->payload->size, 0));
+    role_charge(self, cost_ns(&s->inst->costs.job_info_request, m->payload->size, 0));
     switch (m->kind) {
     case JOB_INFO_LOOKUP:
         lookup_serve(self, s, &env, &c);
@@ -422,6 +423,7 @@ const struct role role_job_info = {
     .name = "job-info",
     .text = "follows the jobs on every node; serves shells with their data",
     .state_size = sizeof(struct job_info),
+    .streams = INSTANCE_STREAMS,
     .kinds = job_info_kinds,
     .metrics = job_info_metrics,
     .init = job_info_init,

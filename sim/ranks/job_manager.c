@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "kvs/key.h"
+#include "ranks/charge.h"
 #include "ranks/job_events.h"
 #include "ranks/job_waits.h"
 #include "ranks/protocol.h"
@@ -153,7 +154,7 @@ static void job_handle_submit(struct actor *self, struct job_manager *jm, const 
         job->row.times[JOB_TIME_SUBMIT] = submit_ns;
         g_hash_table_insert(jm->jobs, &job->id, job);
         actor_count(self, JOB_MANAGER_SUBMITTED, 1);
-        actor_charge(self, inst->costs.job_manager_request.per_entry_ns);
+        role_charge(self, inst->costs.job_manager_request.per_entry_ns);
         job_move(self, jm, job, JOB_DEPEND);        /* ingest has committed the event "submit" */
         job_post(self, jm, job, "depend", NULL);
         job->row.times[JOB_TIME_DEPEND] = actor_now(self);
@@ -195,7 +196,7 @@ static void job_manager_turn(struct actor *self)
     struct managed_job *job = g_tree_node_key(g_tree_node_first(jm->queue));
     g_tree_remove(jm->queue, job);
     jm->outstanding++;
-    actor_charge(self, cost_ns(&inst->costs.job_manager_alloc, 0, 0));
+    role_charge(self, cost_ns(&inst->costs.job_manager_alloc, 0, 0));
     actor_count(self, JOB_MANAGER_ALLOCS, 1);
     job->row.times[JOB_TIME_REQUEST] = actor_now(self);
     struct bytes body = BYTES_INIT;
@@ -365,7 +366,7 @@ static void job_manager_handle(struct actor *self, const struct message *m)
     }
     struct envelope env;
     struct cursor c = route_open(self, m, &env);
-    actor_charge(self, cost_ns(&inst->costs.job_manager_request, m->payload->size, 0));
+    role_charge(self, cost_ns(&inst->costs.job_manager_request, m->payload->size, 0));
     switch (m->kind) {
     case JOB_MANAGER_SUBMIT:
         job_handle_submit(self, jm, &env, c);
@@ -479,6 +480,7 @@ const struct role role_job_manager = {
     .name = "job-manager",
     .text = "holds the states of all jobs",
     .state_size = sizeof(struct job_manager),
+    .streams = INSTANCE_STREAMS,
     .kinds = job_manager_kinds,
     .metrics = job_manager_metrics,
     .init = job_manager_init,

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ranks/kvs_module.h"
+#include "ranks/charge.h"
 
 #include <errno.h>
 
 #include "kvs/key.h"
 #include "kvs/namespaces.h"
-
-enum { CACHE_AGE_MAX = 5 };     /* heartbeats without use until a cache entry goes */
 
 struct kvs_lookup {
     struct envelope env;
@@ -38,7 +37,7 @@ void kvs_init(struct kvs *k, struct actor *self, const struct kvs_type *type)
     pending_init(&k->loads, g_free);
     pending_init(&k->lookups, lookup_item_free);
     pending_init(&k->commits, commit_item_free);
-    calls_init(&k->calls);
+    calls_init(&k->calls, k->inst->async_kvs);
 }
 
 void kvs_release(struct kvs *k)
@@ -140,7 +139,7 @@ static void lookup_answer(struct actor *self, struct kvs *k, uint64_t id, struct
     struct bytes body = BYTES_INIT;
     bytes_put_u64(&body, l->sequence);
     bytes_put_span(&body, walk->value.data, walk->value.size);
-    actor_charge(self, cost_ns(&k->inst->costs.kvs_lookup, walk->value.size, l->names));
+    role_charge(self, cost_ns(&k->inst->costs.kvs_lookup, walk->value.size, l->names));
     route_reply(self, &l->env, KVS_LOOKUP, walk->state == LOOKUP_DONE ? 0 : (uint16_t)walk->errnum, &body);
     bytes_release(&body);
     pending_remove(&k->lookups, id);
@@ -241,7 +240,7 @@ void kvs_load_answered(struct actor *self, struct kvs *k, const struct envelope 
         actor_fail(self, "answer to a load from actor %u is malformed", env->origin);
         return;
     }
-    actor_charge(self, cost_ns(&k->inst->costs.kvs_load, size, 0));
+    role_charge(self, cost_ns(&k->inst->costs.kvs_load, size, 0));
     actor_count(self, KVS_LOADS, 1);
     if (env->error == 0)
         content_insert(&k->cache, ref, data, size, k->heartbeat, NULL);
@@ -270,7 +269,7 @@ void kvs_load_answered(struct actor *self, struct kvs *k, const struct envelope 
 void kvs_event_discard(struct actor *self, struct kvs *k, const struct message *m)
 {
     int64_t cost = cost_ns(&k->inst->costs.kvs_discard, m->payload->size, 0);
-    actor_charge(self, cost);
+    role_charge(self, cost);
     actor_count(self, KVS_DISCARDED, 1);
     actor_count(self, KVS_DISCARD_TIME, (uint64_t)cost);
 }
@@ -278,10 +277,10 @@ void kvs_event_discard(struct actor *self, struct kvs *k, const struct message *
 void kvs_heartbeat_end(struct actor *self, struct kvs *k, uint32_t roots)
 {
     uint64_t walked = (uint64_t)roots + k->cache.blobs;
-    actor_charge(self, cost_ns(&k->inst->costs.kvs_heartbeat, 0, walked));
+    role_charge(self, cost_ns(&k->inst->costs.kvs_heartbeat, 0, walked));
     actor_count(self, KVS_EVENTS, 1);
-    if (k->heartbeat > CACHE_AGE_MAX)
-        content_expire(&k->cache, k->heartbeat - CACHE_AGE_MAX, NULL, NULL);
+    if (k->heartbeat > k->inst->cache_age)
+        content_expire(&k->cache, k->heartbeat - k->inst->cache_age, NULL, NULL);
 }
 
 void kvs_message_refuse(struct actor *self, const struct message *m)

@@ -12,6 +12,7 @@
 
 #include "kvs/key.h"
 #include "kvs/namespaces.h"
+#include "ranks/charge.h"
 #include "ranks/kvs_module.h"
 
 struct kvs_root {
@@ -169,7 +170,7 @@ static void commit_stall(struct actor *self, struct kvs_root *r, const struct na
         waitlist_add(&r->stores, &g_array_index(head->awaited, struct blobref, i), ns->id);
     for (guint i = 0; i < head->stores->len; i++) {
         const struct blob *blob = g_ptr_array_index(head->stores, i);
-        actor_charge(self, cost_ns(&r->kvs.inst->costs.kvs_store, blob->size, 0));
+        role_charge(self, cost_ns(&r->kvs.inst->costs.kvs_store, blob->size, 0));
         blob_store(self, r, blob->bytes, blob->size);
     }
 }
@@ -195,7 +196,7 @@ static void commit_finish(struct actor *self, struct kvs_root *r, struct namespa
     struct bytes body = BYTES_INIT;
     namespaces_advance(&r->namespaces, ns);
     event_setroot_pack(&body, ns->name, ns->owner, ns->sequence, head);
-    actor_charge(self, cost_ns(&r->kvs.inst->costs.kvs_setroot, body.size, names));
+    role_charge(self, cost_ns(&r->kvs.inst->costs.kvs_setroot, body.size, names));
     event_publish(self, r, EVENT_SETROOT, ns->name, &body);
     bytes_release(&body);
     actor_count(self, KVS_SETROOTS, 1);
@@ -223,7 +224,7 @@ static void head_apply(struct actor *self, struct kvs_root *r, struct namespace_
         uint64_t operations = 0;
         for (guint i = 0; i < head->transactions->len; i++)
             operations += ((struct transaction *)g_ptr_array_index(head->transactions, i))->count;
-        actor_charge(self, cost_ns(&costs->kvs_apply, 0, operations));
+        role_charge(self, cost_ns(&costs->kvs_apply, 0, operations));
     }
     switch (commit_apply(head, &ns->root, ns->removing, &r->kvs.cache, r->kvs.heartbeat)) {
     case COMMIT_READY:
@@ -253,8 +254,10 @@ static void kvs_root_turn(struct actor *self)
 {
     struct kvs_root *r = actor_state(self);
     /* prepare walks up to the first that is ready, check walks them all */
-    uint64_t walked = (uint64_t)namespaces_walk_length(&r->namespaces) + namespaces_count(&r->namespaces);
-    actor_charge(self, cost_ns(&r->kvs.inst->costs.kvs_turn, 0, walked));
+    uint64_t walked = r->kvs.inst->ready_list
+                          ? r->namespaces.ready->len
+                          : (uint64_t)namespaces_walk_length(&r->namespaces) + namespaces_count(&r->namespaces);
+    role_charge(self, cost_ns(&r->kvs.inst->costs.kvs_turn, 0, walked));
     actor_count(self, KVS_ROOTS_WALKED, walked);
     struct namespace_root *ns = namespaces_ready(&r->namespaces, NULL);
     for (; ns != NULL; ns = namespaces_ready(&r->namespaces, ns))
@@ -299,7 +302,7 @@ static void create_serve(struct actor *self, struct kvs_root *r, const struct en
     const char *name = key_get_text(c);
     uint32_t owner = cursor_u32(c);
     struct namespace_root *ns;
-    actor_charge(self, cost_ns(&r->kvs.inst->costs.kvs_namespace, 0, 0));
+    role_charge(self, cost_ns(&r->kvs.inst->costs.kvs_namespace, 0, 0));
     int error = cursor_done(c) ? namespaces_create(&r->namespaces, name, owner, 0, &ns) : EPROTO;
     if (error != 0) {
         route_reply(self, env, KVS_NAMESPACE_CREATE, (uint16_t)error, NULL);
@@ -316,7 +319,7 @@ static void remove_serve(struct actor *self, struct kvs_root *r, const struct en
 {
     const char *name = key_get_text(c);
     struct namespace_root *ns = NULL;
-    actor_charge(self, cost_ns(&r->kvs.inst->costs.kvs_namespace, 0, 0));
+    role_charge(self, cost_ns(&r->kvs.inst->costs.kvs_namespace, 0, 0));
     int error = cursor_done(c) ? namespaces_remove(&r->namespaces, name, &ns) : EPROTO;
     if (error == 0 && ns != NULL) {
         struct bytes body = BYTES_INIT;
@@ -371,7 +374,7 @@ static void event_handle(struct actor *self, struct kvs_root *r, const struct me
             kvs_event_discard(self, &r->kvs, m);
             return;
         }
-        actor_charge(self, cost_ns(&costs->kvs_setroot, m->payload->size, setroot.names.count));
+        role_charge(self, cost_ns(&costs->kvs_setroot, m->payload->size, setroot.names.count));
         actor_count(self, KVS_EVENTS, 1);
         kvs_names_answer(self, &r->kvs, &setroot.names, ns->removing ? ENOTSUP : 0, setroot.sequence);
         return;
@@ -379,12 +382,12 @@ static void event_handle(struct actor *self, struct kvs_root *r, const struct me
     case EVENT_ERROR:
         if (!event_error_read(&event.body, &failed))
             break;
-        actor_charge(self, cost_ns(&costs->kvs_setroot, m->payload->size, failed.names.count));
+        role_charge(self, cost_ns(&costs->kvs_setroot, m->payload->size, failed.names.count));
         actor_count(self, KVS_EVENTS, 1);
         kvs_names_answer(self, &r->kvs, &failed.names, (uint16_t)failed.errnum, 0);
         return;
     case EVENT_REMOVED:
-        actor_charge(self, cost_ns(&costs->kvs_request, m->payload->size, 0));
+        role_charge(self, cost_ns(&costs->kvs_request, m->payload->size, 0));
         actor_count(self, KVS_EVENTS, 1);
         return;
     case EVENT_HEARTBEAT:
@@ -405,15 +408,16 @@ static void kvs_root_handle(struct actor *self, const struct message *m)
         return;
     }
     if (m->kind == (BROKER_SUBSCRIBE | KIND_REPLY) || m->kind == (BROKER_UNSUBSCRIBE | KIND_REPLY)) {
-        calls_done(self, &r->kvs.calls, m);
-        if (!calls_next(self, &r->kvs.calls) && r->created != NULL)
+        if (!calls_done(self, &r->kvs.calls, m))
+            role_charge(self, cost_ns(&r->kvs.inst->costs.kvs_request, 0, 0));
+        else if (!calls_next(self, &r->kvs.calls) && r->created != NULL)
             create_finish(self, r);
         return;
     }
     struct envelope env;
     struct cursor c = route_open(self, m, &env);
     if (m->kind != (CONTENT_LOAD | KIND_REPLY))
-        actor_charge(self, cost_ns(&r->kvs.inst->costs.kvs_request, m->payload->size, 0));
+        role_charge(self, cost_ns(&r->kvs.inst->costs.kvs_request, m->payload->size, 0));
     switch (m->kind) {
     case KVS_COMMIT:
         commit_serve(self, r, &env, &c);
@@ -451,6 +455,7 @@ const struct role role_kvs_root = {
     .name = "kvs-root",
     .text = "owns the roots of all namespaces and applies all transactions",
     .state_size = sizeof(struct kvs_root),
+    .streams = INSTANCE_STREAMS,
     .kinds = kvs_kinds,
     .metrics = kvs_metrics,
     .calls = kvs_root_calls,

@@ -13,6 +13,7 @@
 #include "kvs/key.h"
 #include "kvs/namespaces.h"
 #include "kvs/replicas.h"
+#include "ranks/charge.h"
 #include "ranks/kvs_module.h"
 
 struct parked {
@@ -192,7 +193,10 @@ static void getroot_answered(struct actor *self, struct kvs_worker *w, const str
 
 static void call_answered(struct actor *self, struct kvs_worker *w, const struct message *m)
 {
-    calls_done(self, &w->kvs.calls, m);
+    if (!calls_done(self, &w->kvs.calls, m)) {
+        role_charge(self, cost_ns(&w->kvs.inst->costs.kvs_request, 0, 0));
+        return;
+    }
     if (calls_next(self, &w->kvs.calls) || w->following == 0)
         return;
     uint64_t id = w->following;
@@ -260,7 +264,7 @@ static void request_handle(struct actor *self, struct kvs_worker *w, uint16_t ki
     const struct message m = { .kind = kind, .flags = MESSAGE_PAYLOAD, .payload = payload };
     struct envelope env;
     struct cursor c = route_open(self, &m, &env);
-    actor_charge(self, cost_ns(&w->kvs.inst->costs.kvs_request, payload->size, 0));
+    role_charge(self, cost_ns(&w->kvs.inst->costs.kvs_request, payload->size, 0));
     switch (kind) {
     case KVS_COMMIT:
         commit_serve(self, w, payload, &env, &c);
@@ -363,7 +367,7 @@ static void event_handle(struct actor *self, struct kvs_worker *w, const struct 
         kvs_event_discard(self, &w->kvs, m);
         return;
     }
-    actor_charge(self, cost_ns(&w->kvs.inst->costs.kvs_setroot, m->payload->size, names.count));
+    role_charge(self, cost_ns(&w->kvs.inst->costs.kvs_setroot, m->payload->size, names.count));
     actor_count(self, KVS_EVENTS, 1);
     if (event.event_class == EVENT_SETROOT) {
         setroot_handle(self, w, &setroot, r);
@@ -408,6 +412,7 @@ const struct role role_kvs_worker = {
     .name = "kvs-worker",
     .text = "relays commits to node 0, follows its roots, serves lookups from a cache",
     .state_size = sizeof(struct kvs_worker),
+    .streams = INSTANCE_STREAMS,
     .kinds = kvs_kinds,
     .metrics = kvs_metrics,
     .calls = kvs_worker_calls,

@@ -2,6 +2,7 @@
 #include "ranks/namespace_client.h"
 
 #include "kvs/jobid.h"
+#include "ranks/charge.h"
 #include "ranks/jobs.h"
 #include "ranks/kvs_request.h"
 #include "ranks/protocol.h"
@@ -25,7 +26,7 @@ static void burst_send(struct actor *self, struct namespace_client *c)
     c->answered = 0;
     c->since_ns = actor_now(self);
     for (uint32_t i = 0; i < inst->jobs->namespaces; i++) {
-        actor_charge(self, cost_ns(&inst->costs.client_namespace, 0, 0));
+        role_charge(self, cost_ns(&inst->costs.client_namespace, 0, 0));
         jobid_to_namespace(FIRST_ID + i, name);
         if (c->removing)
             kvs_request_remove(self, name, i);
@@ -99,6 +100,7 @@ const struct role role_namespace_client = {
     .name = "namespace-client",
     .text = "creates and removes namespaces in bursts",
     .state_size = sizeof(struct namespace_client),
+    .streams = INSTANCE_STREAMS,
     .kinds = namespace_client_kinds,
     .metrics = namespace_client_metrics,
     .init = namespace_client_init,

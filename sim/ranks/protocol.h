@@ -200,7 +200,8 @@ enum job_exec_kind {
      * status SIGTERM unless the job had ended by itself. */
     JOB_EXEC_KILL = KIND(ROLE_JOB_EXEC, 2),
 
-    JOB_EXEC_LIMIT = KIND(ROLE_JOB_EXEC, 0x40)      /* background timer: the earliest time limit is over */
+    JOB_EXEC_LIMIT = KIND(ROLE_JOB_EXEC, 0x40),     /* background timer: the earliest time limit is over */
+    JOB_EXEC_FINISHED_SIMULATION = KIND(ROLE_JOB_EXEC, 0x41)    /* end of an act: a simulated job; word: its number */
 };
 
 enum job_exec_answer {

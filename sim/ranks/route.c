@@ -76,23 +76,29 @@ void route_reply(struct actor *self, const struct envelope *env, uint16_t kind, 
     actor_send_payload(self, own_broker(self), kind | KIND_REPLY, route_answer(self, env, error, body));
 }
 
-static void subscription_call(struct actor *self, uint16_t kind, const char *topic)
+static struct payload *topic_payload(struct actor *self, const char *topic)
 {
     struct bytes b = BYTES_INIT;
     key_put_text(&b, topic);
     struct payload *payload = actor_payload(self, b.data, b.size);
     bytes_release(&b);
-    actor_call_payload(self, own_broker(self), kind, payload);
+    return payload;
 }
 
 void route_subscribe(struct actor *self, const char *topic)
 {
-    subscription_call(self, BROKER_SUBSCRIBE, topic);
+    actor_call_payload(self, own_broker(self), BROKER_SUBSCRIBE, topic_payload(self, topic));
 }
 
 void route_unsubscribe(struct actor *self, const char *topic)
 {
-    subscription_call(self, BROKER_UNSUBSCRIBE, topic);
+    actor_call_payload(self, own_broker(self), BROKER_UNSUBSCRIBE, topic_payload(self, topic));
+}
+
+void route_subscribe_send(struct actor *self, const char *topic, bool subscribe)
+{
+    actor_send_payload(self, own_broker(self), subscribe ? BROKER_SUBSCRIBE : BROKER_UNSUBSCRIBE,
+                       topic_payload(self, topic));
 }
 
 void route_publish(struct actor *self, uint8_t event_class, const char *topic, const struct bytes *body)

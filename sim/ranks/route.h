@@ -72,6 +72,9 @@ struct payload *route_answer(struct actor *self, const struct envelope *request,
 void route_subscribe(struct actor *self, const char *topic);
 void route_unsubscribe(struct actor *self, const char *topic);
 
+/* The same as a request that nobody waits for; the answer comes all the same. */
+void route_subscribe_send(struct actor *self, const char *topic, bool subscribe);
+
 /* Publishes an event through the own broker, without an answer. `event_class` is enum event_class. */
 void route_publish(struct actor *self, uint8_t event_class, const char *topic, const struct bytes *body);
 

@@ -3,6 +3,7 @@
 
 #include "kvs/jobid.h"
 #include "kvs/key.h"
+#include "ranks/charge.h"
 #include "ranks/job_text.h"
 #include "ranks/jobs.h"
 #include "ranks/kvs_request.h"
@@ -158,7 +159,7 @@ static void request_free(struct actor *self, struct scheduler *s, struct schedul
         g_free(allocation);
         return;
     }
-    actor_charge(self, cost_ns(&inst->costs.scheduler_free, 0, allocation_nodes(allocation)));
+    role_charge(self, cost_ns(&inst->costs.scheduler_free, 0, allocation_nodes(allocation)));
     allocation_free(allocation);
     policy_end(s->policy, actor_now(self), r->id);
     actor_count(self, SCHEDULER_FREED, 1);
@@ -198,7 +199,7 @@ static void scheduler_turn(struct actor *self)
     if (!policy_ready(s->policy))
         return;
     actor_count(self, SCHEDULER_TRIES, 1);
-    actor_charge(self, cost_ns(&inst->costs.scheduler_decide, 0, inst->nodes));
+    role_charge(self, cost_ns(&inst->costs.scheduler_decide, 0, inst->nodes));
     struct policy_start start;
     if (!policy_next(s->policy, actor_now(self), &start))
         return;
@@ -238,7 +239,7 @@ static void scheduler_handle(struct actor *self, const struct message *m)
     struct scheduler *s = actor_state(self);
     struct envelope env;
     struct cursor c = route_open(self, m, &env);
-    actor_charge(self, cost_ns(&inst->costs.scheduler_request, m->payload->size, 0));
+    role_charge(self, cost_ns(&inst->costs.scheduler_request, m->payload->size, 0));
     switch (m->kind) {
     case SCHEDULER_ALLOC:
         scheduler_handle_alloc(self, s, &env, c);
@@ -313,6 +314,7 @@ const struct role role_scheduler = {
     .name = "scheduler",
     .text = "gives resources to jobs, one try a turn",
     .state_size = sizeof(struct scheduler),
+    .streams = INSTANCE_STREAMS,
     .kinds = scheduler_kinds,
     .metrics = scheduler_metrics,
     .init = scheduler_init,

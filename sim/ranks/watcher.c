@@ -15,6 +15,7 @@
 #include "kvs/lookup.h"
 #include "kvs/namespaces.h"
 #include "ranks/calls.h"
+#include "ranks/charge.h"
 #include "ranks/pending.h"
 #include "ranks/roles.h"
 #include "ranks/route.h"
@@ -94,7 +95,7 @@ static void watcher_init(struct actor *self, const void *setup)
     pending_init(&s->monitors, monitor_free);
     pending_init(&s->watches, watch_free);
     pending_init(&s->reads, NULL);
-    calls_init(&s->calls);
+    calls_init(&s->calls, s->inst->async_watcher);
 }
 
 static void watcher_release(struct actor *self)
@@ -287,7 +288,10 @@ static void watch_serve(struct actor *self, struct watcher *s, const struct enve
 
 static void call_answered(struct actor *self, struct watcher *s, const struct message *m)
 {
-    calls_done(self, &s->calls, m);
+    if (!calls_done(self, &s->calls, m)) {
+        role_charge(self, cost_ns(&s->inst->costs.watcher_request, 0, 0));
+        return;
+    }
     if (calls_next(self, &s->calls) || s->starting == 0)
         return;
     uint64_t id = s->starting;
@@ -323,7 +327,7 @@ static struct monitor *monitor_find(const struct watcher *s, const char *ns)
 static void event_discard(struct actor *self, const struct watcher *s, const struct message *m)
 {
     int64_t cost = cost_ns(&s->inst->costs.watcher_discard, m->payload->size, 0);
-    actor_charge(self, cost);
+    role_charge(self, cost);
     actor_count(self, WATCHER_DISCARDED, 1);
     actor_count(self, WATCHER_DISCARD_TIME, (uint64_t)cost);
 }
@@ -353,7 +357,7 @@ static void event_handle(struct actor *self, struct watcher *s, const struct mes
         event_discard(self, s, m);
         return;
     }
-    actor_charge(self, cost_ns(&s->inst->costs.watcher_event, m->payload->size, monitor->watches->len));
+    role_charge(self, cost_ns(&s->inst->costs.watcher_event, m->payload->size, monitor->watches->len));
     actor_count(self, WATCHER_EVENTS, 1);
     if (event.event_class == EVENT_SETROOT) {
         for (guint i = 0; i < monitor->watches->len; i++) {
@@ -385,7 +389,7 @@ static void watcher_handle(struct actor *self, const struct message *m)
     }
     struct envelope env;
     struct cursor c = route_open(self, m, &env);
-    actor_charge(self, cost_ns(&s->inst->costs.watcher_request, m->payload->size, 0));
+    role_charge(self, cost_ns(&s->inst->costs.watcher_request, m->payload->size, 0));
     switch (m->kind) {
     case WATCHER_WATCH:
         watch_serve(self, s, &env, &c);
@@ -428,6 +432,7 @@ const struct role role_watcher = {
     .name = "watcher",
     .text = "tells those who watch a key of its changes",
     .state_size = sizeof(struct watcher),
+    .streams = INSTANCE_STREAMS,
     .kinds = watcher_kinds,
     .metrics = watcher_metrics,
     .calls = watcher_calls,

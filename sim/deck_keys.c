@@ -127,6 +127,9 @@ static const struct deck_key keys[] = {
       DECK_BROKERED, 0, "how often the whole list of files is submitted" },
     { "workload", "submit-window", QUANTITY_COUNT, NULL, "1", NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "submissions that may wait for their answer at a time; none: all at once" },
+    { "workload", "watch", DECK_CHOICE, "none", NULL, NULL, "none|guest", ALWAYS, DECK_BROKERED, 0,
+      "guest: the client also watches exec.eventlog in the namespace of each job, through job-info, from its submission "
+      "on, as tools that follow many jobs do" },
     { "workload", "stop-queue", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether the client stops the queue, submits everything and starts it again, so that submission and execution "
       "are measured apart" },

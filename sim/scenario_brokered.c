@@ -55,6 +55,7 @@ static void read_workload(struct brokered *b, const struct deck *deck)
 {
     b->jobs.submit_window = deck_has(deck, "workload", "submit-window")
                                 ? (uint32_t)deck_integer(deck, "workload", "submit-window") : 0;
+    b->jobs.watch_guest = deck_choice(deck, "workload", "watch", NULL) == 1;
     b->jobs.namespaces = deck_has(deck, "workload", "namespaces")
                              ? (uint32_t)deck_integer(deck, "workload", "namespaces") : 0;
     b->from_files = deck_has(deck, "workload", "dir");

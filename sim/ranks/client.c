@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ranks/client.h"
 
+#include "kvs/key.h"
 #include "ranks/charge.h"
 #include "ranks/jobs.h"
 #include "ranks/protocol.h"
@@ -150,9 +151,25 @@ static void client_init(struct actor *self, const void *setup)
     }
 }
 
-static void client_handle_submitted(struct actor *self, struct client *c, const struct envelope *env)
+/* Ends with the job's namespace; what it tells is of no consequence here. */
+static void client_watch(struct actor *self, uint64_t job, uint64_t tag)
 {
+    const struct instance *inst = actor_setup(self);
+    struct bytes body = BYTES_INIT;
+    bytes_put_u64(&body, job);
+    key_put_text(&body, "exec.eventlog");
+    route_send(self, instance_job_info(inst, actor_node(self)), JOB_INFO_WATCH, tag, &body);
+    bytes_release(&body);
+    actor_count(self, CLIENT_WATCHES, 1);
+}
+
+static void client_handle_submitted(struct actor *self, struct client *c, const struct envelope *env,
+                                    struct cursor *body)
+{
+    const struct instance *inst = actor_setup(self);
     c->answered++;
+    if (env->error == 0 && inst->jobs->watch_guest)
+        client_watch(self, cursor_u64(body), env->tag);
     if (env->error != 0) {
         c->refused++;
         actor_count(self, CLIENT_REFUSED, 1);
@@ -200,11 +217,13 @@ static void client_handle(struct actor *self, const struct message *m)
         return;
     }
     struct envelope env;
-    route_open(self, m, &env);
+    struct cursor body = route_open(self, m, &env);
     client_charge_reply(self, m->payload->size);
     switch (m->kind) {
     case INGEST_SUBMIT | KIND_REPLY:
-        client_handle_submitted(self, c, &env);
+        client_handle_submitted(self, c, &env, &body);
+        break;
+    case JOB_INFO_WATCH | KIND_REPLY:
         break;
     case JOB_MANAGER_ALLOC_ADMIN | KIND_REPLY:
         client_handle_admin(self, c);
@@ -251,6 +270,7 @@ static const struct metric client_metrics[] = {
     [CLIENT_SUBMIT_SPAN] = { "submit_span", "ns", "from the first submission to the last answer", METRIC_SAMPLE },
     [CLIENT_FIRST_DONE] = { "first_done", "ns", "from the start of the queue to the first job's end", METRIC_SAMPLE },
     [CLIENT_RUN_SPAN] = { "run_span", "ns", "from the start of the queue to the last job's end", METRIC_SAMPLE },
+    [CLIENT_WATCHES] = { "watches", "1", "jobs watched", METRIC_COUNTER },
     [CLIENT_MAKESPAN] = { "makespan", "ns", "from the first submission to the last job's end", METRIC_SAMPLE },
     { NULL, NULL, NULL, METRIC_COUNTER }
 };

@@ -22,6 +22,7 @@ enum client_metric {
     CLIENT_SUBMIT_SPAN,     /* ns from the first submission to the last answer */
     CLIENT_FIRST_DONE,      /* ns */
     CLIENT_RUN_SPAN,        /* ns */
+    CLIENT_WATCHES,         /* jobs watched */
     CLIENT_MAKESPAN         /* ns from the first submission to the last job's end */
 };
 

@@ -34,10 +34,17 @@ enum watcher_metric {
 struct monitor {
     char *ns;
     GArray *watches;            /* of uint64_t: numbers in struct watcher's `watches`, rising */
+    GHashTable *by_key;         /* key -> GArray of the numbers of its watches, rising */
+};
+
+struct requester {              /* who asked for a watch, and under which tag */
+    uint32_t origin;
+    uint64_t tag;
 };
 
 struct watch {
     struct envelope env;
+    struct requester requester;
     uint64_t monitor;
     char *key;                  /* normalised */
     uint8_t flags;              /* enum watcher_flag */
@@ -58,6 +65,7 @@ struct watch_read {             /* a lookup that was sent */
 struct watcher {
     const struct instance *inst;
     GHashTable *by_name;        /* namespace -> number in `monitors` */
+    GHashTable *by_requester;   /* struct requester of a watch, in it -> its number */
     struct pending monitors;    /* struct monitor */
     struct pending watches;     /* struct watch */
     struct pending reads;       /* struct watch_read, which the watch owns */
@@ -70,7 +78,35 @@ static void monitor_free(void *item)
     struct monitor *monitor = item;
     g_free(monitor->ns);
     g_array_free(monitor->watches, TRUE);
+    g_hash_table_destroy(monitor->by_key);
     g_free(monitor);
+}
+
+static guint requester_hash(gconstpointer data)
+{
+    const struct requester *r = data;
+    return (guint)(r->tag * 31 + r->origin);
+}
+
+static gboolean requester_equal(gconstpointer a, gconstpointer b)
+{
+    const struct requester *x = a, *y = b;
+    return x->origin == y->origin && x->tag == y->tag;
+}
+
+static void numbers_free(gpointer numbers)
+{
+    g_array_free(numbers, TRUE);
+}
+
+static void numbers_remove(GArray *numbers, uint64_t number)
+{
+    for (guint i = 0; i < numbers->len; i++) {
+        if (g_array_index(numbers, uint64_t, i) == number) {
+            g_array_remove_index(numbers, i);
+            return;
+        }
+    }
 }
 
 static void read_free(void *item)
@@ -92,6 +128,7 @@ static void watcher_init(struct actor *self, const void *setup)
     struct watcher *s = actor_state(self);
     s->inst = setup;
     s->by_name = g_hash_table_new(g_str_hash, g_str_equal);
+    s->by_requester = g_hash_table_new(requester_hash, requester_equal);
     pending_init(&s->monitors, monitor_free);
     pending_init(&s->watches, watch_free);
     pending_init(&s->reads, NULL);
@@ -103,6 +140,7 @@ static void watcher_release(struct actor *self)
     struct watcher *s = actor_state(self);
     calls_release(&s->calls);
     pending_release(&s->reads);
+    g_hash_table_destroy(s->by_requester);
     pending_release(&s->watches);
     g_hash_table_destroy(s->by_name);
     pending_release(&s->monitors);
@@ -172,12 +210,12 @@ static void watch_end(struct actor *self, struct watcher *s, uint64_t id, uint16
     route_reply(self, &watch->env, WATCHER_WATCH, error, NULL);
     for (const GList *l = watch->reads.head; l != NULL; l = l->next)
         pending_remove(&s->reads, ((struct watch_read *)l->data)->id);
-    for (guint i = 0; i < monitor->watches->len; i++) {
-        if (g_array_index(monitor->watches, uint64_t, i) == id) {
-            g_array_remove_index(monitor->watches, i);
-            break;
-        }
-    }
+    numbers_remove(monitor->watches, id);
+    GArray *same_key = g_hash_table_lookup(monitor->by_key, watch->key);
+    numbers_remove(same_key, id);
+    if (same_key->len == 0)
+        g_hash_table_remove(monitor->by_key, watch->key);
+    g_hash_table_remove(s->by_requester, &watch->requester);
     if (monitor->watches->len == 0) {
         calls_add_list(&s->calls, monitor->ns, s->inst->scheme->users[SCHEME_WATCHER].at_removal);
         g_hash_table_remove(s->by_name, monitor->ns);
@@ -262,6 +300,7 @@ static void watch_serve(struct actor *self, struct watcher *s, const struct enve
         monitor = g_new(struct monitor, 1);
         monitor->ns = g_strdup(ns);
         monitor->watches = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+        monitor->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, numbers_free);
         monitor_id = pending_add(&s->monitors, monitor);
         g_hash_table_insert(s->by_name, monitor->ns, GSIZE_TO_POINTER(monitor_id));
         calls_add_subscriptions(&s->calls, ns, s->inst->scheme->users[SCHEME_WATCHER].per_namespace);
@@ -278,6 +317,14 @@ static void watch_serve(struct actor *self, struct watcher *s, const struct enve
     g_queue_init(&watch->reads);
     uint64_t id = pending_add(&s->watches, watch);
     g_array_append_val(monitor->watches, id);
+    GArray *same_key = g_hash_table_lookup(monitor->by_key, watch->key);
+    if (same_key == NULL) {
+        same_key = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+        g_hash_table_insert(monitor->by_key, g_strdup(watch->key), same_key);
+    }
+    g_array_append_val(same_key, id);
+    watch->requester = (struct requester){ env->origin, env->tag };
+    g_hash_table_insert(s->by_requester, &watch->requester, GSIZE_TO_POINTER(id));
     actor_count(self, WATCHER_WATCHES, 1);
     s->starting = id;
     if (calls_next(self, &s->calls))
@@ -303,14 +350,8 @@ static void call_answered(struct actor *self, struct watcher *s, const struct me
 static void cancel_serve(struct actor *self, struct watcher *s, const struct envelope *env, struct cursor *c)
 {
     uint64_t tag = cursor_u64(c);
-    uint64_t found = 0;
-    uint64_t *ids = pending_ids(&s->watches);
-    for (guint i = 0; i < pending_length(&s->watches) && found == 0; i++) {
-        const struct watch *watch = pending_find(&s->watches, ids[i]);
-        if (watch->env.origin == env->origin && watch->env.tag == tag)
-            found = ids[i];
-    }
-    g_free(ids);
+    struct requester requester = { env->origin, tag };
+    uint64_t found = GPOINTER_TO_SIZE(g_hash_table_lookup(s->by_requester, &requester));
     if (found == 0)
         return;
     watch_end(self, s, found, ENODATA);
@@ -330,6 +371,32 @@ static void event_discard(struct actor *self, const struct watcher *s, const str
     role_charge(self, cost);
     actor_count(self, WATCHER_DISCARDED, 1);
     actor_count(self, WATCHER_DISCARD_TIME, (uint64_t)cost);
+}
+
+static gint number_compare(gconstpointer a, gconstpointer b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Looks up what is watched among the changed keys, in the order of the watches. */
+static void keys_changed(struct actor *self, struct watcher *s, const struct monitor *monitor,
+                         const struct event_setroot *setroot)
+{
+    GArray *ids = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    const uint8_t *at = NULL;
+    const char *key;
+    while ((key = event_next_key(&setroot->keys, &at)) != NULL) {
+        const GArray *same_key = g_hash_table_lookup(monitor->by_key, key);
+        if (same_key != NULL)
+            g_array_append_vals(ids, same_key->data, same_key->len);
+    }
+    g_array_sort(ids, number_compare);
+    for (guint i = 0; i < ids->len; i++) {
+        uint64_t id = g_array_index(ids, uint64_t, i);
+        read_send(self, s, id, pending_find(&s->watches, id), setroot->sequence, &setroot->root);
+    }
+    g_array_free(ids, TRUE);
 }
 
 /* May end with a call. */
@@ -360,12 +427,7 @@ static void event_handle(struct actor *self, struct watcher *s, const struct mes
     role_charge(self, cost_ns(&s->inst->costs.watcher_event, m->payload->size, monitor->watches->len));
     actor_count(self, WATCHER_EVENTS, 1);
     if (event.event_class == EVENT_SETROOT) {
-        for (guint i = 0; i < monitor->watches->len; i++) {
-            uint64_t id = g_array_index(monitor->watches, uint64_t, i);
-            struct watch *watch = pending_find(&s->watches, id);
-            if (event_has_key(&setroot.keys, watch->key))
-                read_send(self, s, id, watch, setroot.sequence, &setroot.root);
-        }
+        keys_changed(self, s, monitor, &setroot);
         return;
     }
     for (guint left = monitor->watches->len; left > 0; left--)

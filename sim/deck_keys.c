@@ -128,8 +128,8 @@ static const struct deck_key keys[] = {
     { "workload", "submit-window", QUANTITY_COUNT, NULL, "1", NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "submissions that may wait for their answer at a time; none: all at once" },
     { "workload", "watch", DECK_CHOICE, "none", NULL, NULL, "none|guest", ALWAYS, DECK_BROKERED, 0,
-      "guest: the client also watches exec.eventlog in the namespace of each job, through job-info, from its submission "
-      "on, as tools that follow many jobs do" },
+      "guest: the client also watches exec.eventlog in the namespace of each job, through job-info, from its "
+      "submission on, as tools that follow many jobs do" },
     { "workload", "stop-queue", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether the client stops the queue, submits everything and starts it again, so that submission and execution "
       "are measured apart" },
@@ -139,8 +139,8 @@ static const struct deck_key keys[] = {
       "once, by common prefix; pr2792: the namespace stands inside the topic and one subscription replaces three; "
       "custom: as [topics] says" },
     { "events", "async-subscribe", DECK_CHOICE, "none", NULL, NULL, "none|watcher|kvs|all", ALWAYS, DECK_BROKERED, 0,
-      "who sends its subscribe and unsubscribe requests without waiting for the answer (flux-core pull request 6701 did "
-      "so in the watcher)" },
+      "who sends its subscribe and unsubscribe requests without waiting for the answer (flux-core pull request "
+      "6701 did so in the watcher)" },
     { "events", "wait-for-watch", QUANTITY_BOOLEAN, "false", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether a job's task waits until the watch of its input has begun, so that every job has one however short it "
       "is" },

@@ -6,8 +6,8 @@
  *     actor_perform(self, (struct act){ ACT_WORK, role_jitter(self, cost_ns(...)) }, ...);
  *
  * No two handlings take the same time. Each cost is drawn anew, uniformly within instance.jitter_ppm of what is stated,
- * from a random stream of the actor that pays it; without jitter nothing is drawn. So a run with another seed is another
- * measurement of the same system. The role's `streams` is INSTANCE_STREAMS, its setup a struct instance.
+ * from a random stream of the actor that pays it; without jitter nothing is drawn. So a run with another seed is
+ * another measurement of the same system. The role's `streams` is INSTANCE_STREAMS, its setup a struct instance.
  */
 #ifndef TIERCEL_RANKS_CHARGE_H
 #define TIERCEL_RANKS_CHARGE_H

@@ -52,7 +52,7 @@ struct instance_jobs {
     struct workload *(*open)(const void *source, struct actor *client, GError **error);
     const void *source;
     uint32_t namespaces;            /* that a client makes instead of jobs; 0: jobs */
-    bool watch_guest;               /* the client watches the log of each job's guest namespace, as throughput tests do */
+    bool watch_guest;               /* the client watches the log of each job's guest namespace */
     uint32_t submit_window;         /* submissions that the client keeps outstanding; 0: all */
 
     const char *policy;             /* of the scheduler: one of policy_names() */

@@ -18,7 +18,8 @@
 static const char *const decks[] = {
     "tests/decks/tiny.deck", "inputs/flux-bulksubmit.deck", "inputs/flux-bulksubmit-pr2777.deck",
     "inputs/flux-bulksubmit-v0.16.deck", "inputs/flux-counts.deck", "inputs/flux-scheme-custom.deck",
-    "inputs/flux-scheme-unprefixed.deck", "inputs/bench/falkon-pattern.deck", "inputs/bench/phold.deck",
+    "inputs/flux-scheme-unprefixed.deck", "inputs/flux-namespaces.deck", "inputs/flux-namespaces-v0.16.deck",
+    "inputs/flux-bulksubmit-4096.deck", "inputs/bench/falkon-pattern.deck", "inputs/bench/phold.deck",
     "inputs/bench/sparse.deck", "inputs/theory/central-server.deck", "inputs/theory/jackson.deck",
     "inputs/theory/md1.deck", "inputs/theory/mg1.deck", "inputs/theory/mm1.deck", "inputs/theory/mmc.deck",
     "inputs/theory/repairman.deck", "inputs/bench/falkon-s4u.deck", "inputs/falkon-1b.deck",

@@ -1,27 +1,46 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * bench_phold ACTORS EVENTS_PER_ACTOR REMOTE LOOKAHEAD END: PHOLD on the engine alone, with no trace.
- * Times in units of the mean increment, as ROSS counts them; prints events per second of the run itself.
+ * bench_phold ACTORS EVENTS_PER_ACTOR REMOTE LOOKAHEAD END: PHOLD on the engine alone, with no trace and no summary.
+ * Times in units of the mean increment, as ROSS counts them. The rate is that of the run itself, without setting up.
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/resource.h>
 
 #include "engine/engine.h"
+#include "measure.h"
 #include "ranks/phold.h"
 
 enum { MEAN_NS = 1000000000 };
 
-static gboolean run(struct engine *e, struct engine_result *r, double *seconds, GError **error)
+struct spent {
+    double wall_s;
+    double cpu_s;                   /* of all processes */
+};
+
+static gboolean run(struct engine *e, struct engine_result *r, struct spent *spent, GError **error)
 {
     if (!engine_start(e, error))
         return FALSE;
     MPI_Barrier(MPI_COMM_WORLD);
-    *seconds = -MPI_Wtime();
+    double cpu_s = -measure_cpu_s();
+    spent->wall_s = -measure_wall_s();
     gboolean ok = engine_run(e, r, error);
     MPI_Barrier(MPI_COMM_WORLD);
-    *seconds += MPI_Wtime();
+    spent->wall_s += measure_wall_s();
+    cpu_s += measure_cpu_s();
+    MPI_Reduce(&cpu_s, &spent->cpu_s, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
     return ok;
+}
+
+static void print(const struct phold *setup, const struct engine_result *r, const struct spent *spent, int processes,
+                  double bytes)
+{
+    printf("phold processes %d actors %u events_per_actor %u events %llu wall_s %.4f cpu_s %.4f rate %.0f "
+           "cpu_rate %.0f windows %llu remote_messages %llu engine_bytes %.0f peak_bytes %.0f digest %016llx%016llx\n", processes,
+           setup->actors, setup->events_per_actor, (unsigned long long)r->handled, spent->wall_s, spent->cpu_s,
+           (double)r->handled / spent->wall_s, (double)r->handled / spent->cpu_s, (unsigned long long)r->windows,
+           (unsigned long long)r->remote_messages, bytes, measure_peak_bytes(), (unsigned long long)r->digest[1],
+           (unsigned long long)r->digest[0]);
 }
 
 int main(int argc, char **argv)
@@ -54,16 +73,12 @@ int main(int argc, char **argv)
         engine_add_actor(e, &spec);
     }
     struct engine_result r;
-    double seconds;
-    gboolean ok = run(e, &r, &seconds, &error);
-    struct rusage usage;
-    getrusage(RUSAGE_SELF, &usage);
+    struct spent spent;
+    gboolean ok = run(e, &r, &spent, &error);
+    double bytes = (double)engine_memory_bytes(e);
+    MPI_Allreduce(MPI_IN_PLACE, &bytes, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
     if (rank == 0 && ok)
-        printf("phold processes %d actors %u events/actor %u remote %s lookahead %s: %llu events in %.3f s  "
-               "%.3f M events/s  digest %016llx%016llx  windows %llu  rss %.1f MB/process\n", size, setup.actors,
-               setup.events_per_actor, argv[3], argv[4], (unsigned long long)r.handled, seconds,
-               (double)r.handled / seconds * 1e-6, (unsigned long long)r.digest[1], (unsigned long long)r.digest[0],
-               (unsigned long long)r.windows, (double)usage.ru_maxrss / 1024);
+        print(&setup, &r, &spent, size, bytes);
     else if (rank == 0)
         fprintf(stderr, "bench_phold: %s\n", error->message);
     engine_free(e);

@@ -53,7 +53,8 @@ int main(int argc, char **argv)
     double many_peak = measure_peak_bytes() - start;
     double a_message = (many - few) / ((double)actors * (MANY - FEW));
     printf("memory actors %u actor_bytes %.2f message_bytes %.2f message_record_bytes %zu "
-           "actor_and_message_peak_bytes %.2f actor_and_17_messages_peak_bytes %.2f\n", actors, few / actors - a_message * FEW, a_message,
+           "actor_and_message_peak_bytes %.2f actor_and_17_messages_peak_bytes %.2f\n", actors,
+           few / actors - a_message * FEW, a_message,
            sizeof(struct message), few_peak / actors, many_peak / actors);
     MPI_Finalize();
     return 0;

@@ -36,9 +36,10 @@ static void print(const struct phold *setup, const struct engine_result *r, cons
                   double bytes)
 {
     printf("phold processes %d actors %u events_per_actor %u events %llu wall_s %.4f cpu_s %.4f rate %.0f "
-           "cpu_rate %.0f windows %llu remote_messages %llu engine_bytes %.0f peak_bytes %.0f digest %016llx%016llx\n", processes,
-           setup->actors, setup->events_per_actor, (unsigned long long)r->handled, spent->wall_s, spent->cpu_s,
-           (double)r->handled / spent->wall_s, (double)r->handled / spent->cpu_s, (unsigned long long)r->windows,
+           "cpu_rate %.0f windows %llu remote_messages %llu engine_bytes %.0f peak_bytes %.0f digest %016llx%016llx\n",
+           processes, setup->actors, setup->events_per_actor, (unsigned long long)r->handled, spent->wall_s,
+           spent->cpu_s, (double)r->handled / spent->wall_s, (double)r->handled / spent->cpu_s,
+           (unsigned long long)r->windows,
            (unsigned long long)r->remote_messages, bytes, measure_peak_bytes(), (unsigned long long)r->digest[1],
            (unsigned long long)r->digest[0]);
 }

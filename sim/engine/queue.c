@@ -14,8 +14,9 @@ enum {
     FEW_AGAIN = QUEUE_FEW_MOST / 4,
     FEW_CAPACITY = 8 * QUEUE_FEW_MOST,
     FIRST_SHIFT = 12,
-    TARGET_FILL = 32,               /* messages in a bucket when it is sorted, about */
-    RESHAPE_LOADS = 256,            /* bucket loads between two looks at the shape */
+    TARGET_FILL = 16,               /* messages in a bucket when it is sorted, about */
+    RESHAPE_PUSHES = 1024,          /* least pushes between two looks at the shape */
+    RESHAPE_LOADS = 256,            /* bucket loads that its fill is judged by */
     SAMPLE = 512                    /* messages looked at to choose it */
 };
 #define NO_CHUNK UINT32_MAX
@@ -410,7 +411,7 @@ static void reshape(struct queue *q)
 static void consider_shape(struct queue *q)
 {
     size_t n = q->in_wheel + q->far.count;
-    if (q->pushes < n || n < LEAST_BUCKETS / 2)
+    if (q->pushes < MAX(n, (size_t)RESHAPE_PUSHES) || n < 4)
         return;
     bool grown = n > 2 * q->shaped_for || n < q->shaped_for / 8;
     bool unfit = false;

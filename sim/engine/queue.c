@@ -17,6 +17,8 @@ enum {
     TARGET_FILL = 16,               /* messages in a bucket when it is sorted, about */
     RESHAPE_PUSHES = 1024,          /* least pushes between two looks at the shape */
     RESHAPE_LOADS = 256,            /* bucket loads that its fill is judged by */
+    FAR_MOST = 8192,                /* messages in the far heap before the first one is handled */
+    NARROWEST = 12,                 /* most halvings of the width that the median gives */
     SAMPLE = 512                    /* messages looked at to choose it */
 };
 #define NO_CHUNK UINT32_MAX
@@ -156,20 +158,16 @@ static void sort_messages(struct message *m, size_t n, unsigned depth)
 
 /* --- the wheel --- */
 
-static void wheel_allocate(struct queue *q, size_t buckets)
+/* An empty wheel; what it was made of before must have been given back, but for its chunks. */
+static void wheel_new(struct queue *q, size_t buckets)
 {
-    if (buckets != q->buckets) {
-        q->buckets = buckets;
-        free(q->bucket_of);
-        q->bucket_of = memory_new(buckets * sizeof *q->bucket_of);
-        q->occupied = g_renew(uint64_t, q->occupied, buckets / 64);
-    }
+    q->buckets = buckets;
+    q->bucket_of = memory_new(buckets * sizeof *q->bucket_of);
+    q->occupied = g_renew(uint64_t, q->occupied, buckets / 64);
     for (size_t i = 0; i < buckets; i++)
         q->bucket_of[i] = (struct queue_bucket){ NO_CHUNK, 0 };
     memset(q->occupied, 0, buckets / 64 * sizeof *q->occupied);
     q->in_wheel = 0;
-    q->chunks_used = 0;
-    q->free_chunk = NO_CHUNK;
 }
 
 static void items_reserve(struct queue *q, size_t need)
@@ -183,7 +181,8 @@ static void items_reserve(struct queue *q, size_t need)
 void queue_init(struct queue *q)
 {
     *q = (struct queue){ .shift = FIRST_SHIFT, .bucket = -1, .few = true };
-    wheel_allocate(q, LEAST_BUCKETS);
+    q->free_chunk = NO_CHUNK;
+    wheel_new(q, LEAST_BUCKETS);
     items_reserve(q, FEW_CAPACITY);
 }
 
@@ -212,6 +211,12 @@ static uint32_t chunk_take(struct queue *q)
         q->slabs[q->slab_count++] = memory_new(QUEUE_SLAB_CHUNKS * sizeof(struct queue_chunk));
     }
     return q->chunks_used++;
+}
+
+static inline void chunk_give(struct queue *q, uint32_t c)
+{
+    chunk_at(q, c)->next = q->free_chunk;
+    q->free_chunk = c;
 }
 
 static void wheel_put(struct queue *q, int64_t number, const struct message *m)
@@ -319,30 +324,6 @@ static inline void put_among_few(struct queue *q, const struct message *m)
     *to = *m;
 }
 
-void queue_push(struct queue *q, const struct message *m)
-{
-    if (q->few) {
-        if (G_LIKELY(q->count - q->at < QUEUE_FEW_MOST)) {
-            put_among_few(q, m);
-            return;
-        }
-        spread_few(q);
-    }
-    q->pushes++;
-    if (q->buckets < DELAY_FROM_BUCKETS || m->time_ns >> q->shift <= q->bucket) {
-        place(q, m);
-        return;
-    }
-    fetch_bucket(q, m);
-    unsigned end = q->delayed_first + q->delayed_count;
-    if (q->delayed_count == QUEUE_DELAY)
-        place(q, &q->delayed[q->delayed_first++ % QUEUE_DELAY]);
-    else
-        q->delayed_count++;
-    q->delayed[end % QUEUE_DELAY] = *m;
-    fetch_chunk(q, &q->delayed[(end - QUEUE_DELAY / 2) % QUEUE_DELAY]);
-}
-
 /* The number of the first occupied bucket after the present one; the wheel must hold something. */
 static int64_t wheel_next(const struct queue *q)
 {
@@ -364,64 +345,137 @@ static int compare_times(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* A width and number of buckets for n messages that all lie behind from_ns: half of them within the median distance,
- * so TARGET_FILL of them in TARGET_FILL * 2 * median / n, and buckets enough for several medians. */
-static void choose_shape(struct queue *q, const struct message *all, size_t n, int64_t from_ns)
+/* Times of up to SAMPLE messages of the wheel and the far heap, evenly picked; how many. */
+static size_t sample_times(const struct queue *q, size_t n, int64_t times[SAMPLE])
 {
-    int64_t distance[SAMPLE];
-    size_t sampled = MIN(n, (size_t)SAMPLE);
-    for (size_t i = 0; i < sampled; i++)
-        distance[i] = all[i * (n / sampled)].time_ns - from_ns;
-    qsort(distance, sampled, sizeof *distance, compare_times);
-    int64_t width = (int64_t)((unsigned __int128)distance[sampled / 2] * (2 * TARGET_FILL) / n);
-    for (q->shift = 0; q->shift < 50 && (int64_t)2 << q->shift <= width; q->shift++)
-        ;
-    size_t buckets = LEAST_BUCKETS;
-    int64_t reach = distance[sampled - 1] >> q->shift;
-    while (buckets < MOST_BUCKETS && buckets < n && (int64_t)buckets / 2 < reach)
-        buckets *= 2;
-    wheel_allocate(q, buckets);
+    size_t step = n > SAMPLE ? n / SAMPLE : 1, seen = 0, taken = 0;
+    for (size_t slot = 0; slot < q->buckets; slot++) {
+        size_t left = q->bucket_of[slot].count;
+        for (uint32_t c = q->bucket_of[slot].chunk; left != 0; c = chunk_at(q, c)->next)
+            for (size_t i = (left - 1) % CHUNK_MESSAGES + 1; i != 0; i--, left--)
+                if (seen++ % step == 0 && taken < SAMPLE)
+                    times[taken++] = chunk_at(q, c)->items[i - 1].time_ns;
+    }
+    for (size_t i = 0; i < q->far.count; i++)
+        if (seen++ % step == 0 && taken < SAMPLE)
+            times[taken++] = q->far.items[i].time_ns;
+    qsort(times, taken, sizeof *times, compare_times);
+    return taken;
 }
 
-/* Takes all messages out, then puts them back under another width and number of buckets. Called with the present
- * bucket and the side heap drained: the wheel goes on behind it. */
+/* A width and a number of buckets for the n messages pending, all behind from_ns: half of them lie within the median
+ * distance, so TARGET_FILL of them in TARGET_FILL * 2 * median / n. Where most new messages are nearer than that, the
+ * buckets are narrower by 2^narrow. */
+static size_t choose_shape(struct queue *q, size_t n, int64_t from_ns)
+{
+    int64_t times[SAMPLE];
+    size_t sampled = sample_times(q, n, times);
+    int64_t median_ns = times[sampled / 2] - from_ns;
+    int64_t width = (int64_t)((unsigned __int128)median_ns * (2 * TARGET_FILL) / n) >> q->narrow;
+    for (q->shift = 0; q->shift < 50 && (int64_t)2 << q->shift <= width; q->shift++)
+        ;
+    size_t buckets = LEAST_BUCKETS, most = MIN(n << MIN(q->narrow, 4u), (size_t)MOST_BUCKETS);
+    int64_t reach = (times[sampled - 1] - from_ns) >> q->shift;
+    while (buckets < most && (int64_t)buckets / 2 < reach)
+        buckets *= 2;
+    return buckets;
+}
+
+/* Puts all messages under another width and number of buckets, chunk by chunk, so that they are not held twice. Called
+ * with the present bucket and the side heap drained: the wheel goes on behind it. */
 static void reshape(struct queue *q)
 {
-    size_t n = 0;
-    struct message *all = g_new(struct message, q->in_wheel + q->far.count + 1);
-    for (size_t slot = 0; slot < q->buckets; slot++)
-        n += bucket_copy(q, slot, &all[n]);
-    if (q->far.count != 0)
-        memcpy(&all[n], q->far.items, q->far.count * sizeof *all);
-    n += q->far.count;
-    q->far.count = 0;
+    size_t n = q->in_wheel + q->far.count;
     int64_t passed_ns = (q->bucket + 1) << q->shift;
-    if (n != 0)
-        choose_shape(q, all, n, passed_ns);
+    struct queue_bucket *old = q->bucket_of;
+    size_t old_buckets = q->buckets;
+    struct message_heap far = q->far;
+
+    size_t buckets = choose_shape(q, n, passed_ns);
     q->bucket = (passed_ns >> q->shift) - 1;
-    for (size_t i = 0; i < n; i++)
-        place(q, &all[i]);
-    g_free(all);
+    q->far = (struct message_heap){ 0 };
+    q->bucket_of = NULL;
+    wheel_new(q, buckets);
+    for (size_t slot = 0; slot < old_buckets; slot++) {
+        size_t left = old[slot].count;
+        for (uint32_t c = old[slot].chunk; left != 0;) {
+            struct queue_chunk chunk = *chunk_at(q, c);
+            chunk_give(q, c);
+            for (size_t i = (left - 1) % CHUNK_MESSAGES + 1; i != 0; i--, left--)
+                place(q, &chunk.items[i - 1]);
+            c = chunk.next;
+        }
+    }
+    for (size_t i = 0; i < far.count; i++)
+        place(q, &far.items[i]);
+    free(old);
+    g_free(far.items);
     q->shaped_for = n;
     q->loads = q->loaded = q->side_pushes = q->far_pushes = q->pushes = 0;
 }
 
-/* Changes the shape when the number of messages or the fill of buckets has left what it was chosen for, at most once
- * for every message moved. */
+/* Whether the traffic since the last look does not fit the shape; also learns how much narrower than the median says
+ * the buckets should be. */
+static bool traffic_unfit(struct queue *q)
+{
+    uint64_t fill = (q->loaded + q->side_pushes) / q->loads;
+    bool near = q->side_pushes * 2 > q->pushes && fill > TARGET_FILL / 2 && q->narrow < NARROWEST;
+    bool sparse = fill < TARGET_FILL / 6;
+    bool far = q->far_pushes * 4 > q->pushes && q->buckets < MOST_BUCKETS && q->buckets < q->in_wheel + q->far.count;
+    if (near)
+        q->narrow += 2;
+    else if (sparse && q->narrow > 0)
+        q->narrow--;
+    bool unfit = near || sparse || far || fill > 6 * TARGET_FILL;
+    q->loads = q->loaded = q->side_pushes = q->far_pushes = q->pushes = 0;
+    return unfit;
+}
+
+/* Changes the shape when the number of messages or the traffic has left what it was chosen for, at most once for every
+ * message moved. */
 static void consider_shape(struct queue *q)
 {
     size_t n = q->in_wheel + q->far.count;
     if (q->pushes < MAX(n, (size_t)RESHAPE_PUSHES) || n < 4)
         return;
     bool grown = n > 2 * q->shaped_for || n < q->shaped_for / 8;
-    bool unfit = false;
-    if (q->loads >= RESHAPE_LOADS) {
-        uint64_t fill = (q->loaded + q->side_pushes) / q->loads;
-        unfit = fill > 6 * TARGET_FILL || fill < TARGET_FILL / 6 || q->far_pushes * 4 > q->pushes;
-        q->loads = q->loaded = q->side_pushes = q->far_pushes = q->pushes = 0;
-    }
-    if (grown || unfit)
+    if ((q->loads >= RESHAPE_LOADS && traffic_unfit(q)) || grown)
         reshape(q);
+}
+
+/* A model's first messages come before anything is handled, and most lie beyond the first wheel. */
+static bool far_too_full(const struct queue *q)
+{
+    return q->far.count >= FAR_MOST && q->far.count >= 2 * q->shaped_for && q->far.count > q->in_wheel &&
+           q->at == q->count && q->side.count == 0;
+}
+
+void queue_push(struct queue *q, const struct message *m)
+{
+    if (q->few) {
+        if (G_LIKELY(q->count - q->at < QUEUE_FEW_MOST)) {
+            put_among_few(q, m);
+            return;
+        }
+        spread_few(q);
+    }
+    q->pushes++;
+    if (G_UNLIKELY(far_too_full(q))) {
+        place_delayed(q);
+        reshape(q);
+    }
+    if (q->buckets < DELAY_FROM_BUCKETS || m->time_ns >> q->shift <= q->bucket) {
+        place(q, m);
+        return;
+    }
+    fetch_bucket(q, m);
+    unsigned end = q->delayed_first + q->delayed_count;
+    if (q->delayed_count == QUEUE_DELAY)
+        place(q, &q->delayed[q->delayed_first++ % QUEUE_DELAY]);
+    else
+        q->delayed_count++;
+    q->delayed[end % QUEUE_DELAY] = *m;
+    fetch_chunk(q, &q->delayed[(end - QUEUE_DELAY / 2) % QUEUE_DELAY]);
 }
 
 static void load(struct queue *q, int64_t number)
@@ -434,8 +488,7 @@ static void load(struct queue *q, int64_t number)
     q->count = bucket_copy(q, slot, q->items);
     for (uint32_t c = b->chunk, left = (b->count + CHUNK_MESSAGES - 1) / CHUNK_MESSAGES; left != 0; left--) {
         uint32_t next = chunk_at(q, c)->next;
-        chunk_at(q, c)->next = q->free_chunk;
-        q->free_chunk = c;
+        chunk_give(q, c);
         c = next;
     }
     *b = (struct queue_bucket){ NO_CHUNK, 0 };

@@ -66,6 +66,7 @@ struct queue {
 
     struct message_heap far;        /* for times beyond the wheel */
 
+    unsigned narrow;                /* halvings of the width, learned from where new messages go */
     /* Since the shape was chosen last. */
     size_t shaped_for;              /* messages in the wheel and the far heap then */
     uint64_t loads, loaded, side_pushes, far_pushes, pushes;

@@ -9,9 +9,13 @@
 #     done_testing
 #
 # check runs a command and prints "ok - sentence" or "not ok - sentence"; each such line counts as one test. The test
-# fails when one of them did, or when it ends without done_testing.
+# fails when one of them did, or when it ends without done_testing. What is printed goes to the test's log, even where
+# the output of the command is redirected:
+#
+#     check "it says so" "$TIERCEL" --version >"$scratch/said"
 
 set -u
+exec 3>&1
 
 # A folder of this test alone, inside the build folder, gone when the test passes and kept when it fails.
 scratch=$(mktemp -d "${TMPDIR_TESTS:-$top_builddir}/scratch-$(basename "$0" .sh)-XXXXXX") || exit 99
@@ -41,10 +45,10 @@ check()
     local sentence=$1
     shift
     if "$@"; then
-        echo "ok - $sentence"
+        echo "ok - $sentence" >&3
         checks_passed=$((checks_passed + 1))
     else
-        echo "not ok - $sentence (failed: $*)"
+        echo "not ok - $sentence (failed: $*)" >&3
         checks_failed=$((checks_failed + 1))
     fi
 }
@@ -64,7 +68,7 @@ expect_status()
     shift
     "$@" || status=$?
     [ "$status" -eq "$expected" ] && return 0
-    echo "# exit status $status instead of $expected: $*"
+    echo "# exit status $status instead of $expected: $*" >&3
     return 1
 }
 

@@ -244,7 +244,8 @@ void content_save(const struct content *c, struct bytes *sink)
         const struct blob *blob = slot_blob(c, &c->slots[i]);
         sorted[count++] = (struct saved){ GUINT64_FROM_BE(blobref_key(&blob->ref)), &c->slots[i], blob };
     }
-    qsort(sorted, count, sizeof *sorted, compare_saved);
+    if (count > 1)      /* without blobs there is no array */
+        qsort(sorted, count, sizeof *sorted, compare_saved);
     bytes_put_u32(sink, count);
     for (uint32_t i = 0; i < count; i++) {
         blobref_put(sink, &sorted[i].blob->ref);

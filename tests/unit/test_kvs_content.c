@@ -171,6 +171,10 @@ static void test_save(void)
     struct content a, b;
     content_init(&a, NULL);
     content_init(&b, NULL);
+    struct bytes x = BYTES_INIT, y = BYTES_INIT;
+    content_save(&a, &x);
+    CU_ASSERT_EQUAL(x.size, 4);
+    bytes_clear(&x);
     for (uint32_t i = 0; i < 200; i++)
         content_put(&a, &i, sizeof i, 3, NULL);
     for (uint32_t i = 400; i-- > 0;)
@@ -179,7 +183,6 @@ static void test_save(void)
         struct blobref ref = ref_of_number(i);
         content_remove(&b, &ref);
     }
-    struct bytes x = BYTES_INIT, y = BYTES_INIT;
     content_save(&a, &x);
     content_save(&b, &y);
     CU_ASSERT_EQUAL(x.size, 4 + 200 * (BLOBREF_SIZE + 9));

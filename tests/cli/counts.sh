@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# flux-counts.deck: subscription calls as counted by hand, for every scheme, small and as it is shipped. On 4 nodes with fan-out 2 a
-# namespace of node 0, 1, 2, 3 is used on 0, 1, 1, 2 nodes below the root; two jobs on each node make 8 such uses for
-# 8 jobs.
+# flux-counts.deck: subscription calls as counted by hand, for every scheme, small and as it is shipped. On 4 nodes
+# with fan-out 2 a namespace of node 0, 1, 2, 3 is used on 0, 1, 1, 2 nodes below the root; two jobs on each node make
+# 8 such uses for 8 jobs.
 
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/cli/alone.sh"

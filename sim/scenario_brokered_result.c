@@ -119,6 +119,8 @@ static void summarise_jobs(const struct brokered *b, const struct scenario_run *
     summary_number(summary, "jobs", "submit_rate", (double)jobs.submitted / span_s(figures, "submit_span"));
     summary_number(summary, "jobs", "run_rate",
                    (double)total(figures, "client", "ended") / span_s(figures, "run_span"));
+    summary_number(summary, "jobs", "follow_rate",
+                   (double)total(figures, "client", "watches") / span_s(figures, "follow_span"));
     summary_number(summary, "jobs", "first_done_s", span_s(figures, "first_done"));
     summary_number(summary, "jobs", "makespan_s", makespan_s);
     summary_number(summary, "jobs", "mean_wait_s", statistic_mean(wait) / SECOND_NS);
@@ -297,6 +299,8 @@ void brokered_headline(const void *data, const struct summary *summary, FILE *ou
     if (!isnan(first_s))
         fprintf(out, "first job finished in %.3f s\n", first_s);
     print_rate(out, "ran", ended, value_of(summary, "jobs.run_rate"));
+    if (!isnan(value_of(summary, "jobs.follow_rate")))
+        fprintf(out, "followed them all to their ends: %.1f jobs/s\n", value_of(summary, "jobs.follow_rate"));
     if (rejected > 0)
         fprintf(out, "rejected %.0f jobs\n", rejected);
     if (unfinished > 0)

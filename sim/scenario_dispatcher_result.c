@@ -92,6 +92,7 @@ static void summarise_jobs(const struct task_service *t, const struct figures *f
     summary_count(summary, "jobs", "lost", lost);
     summary_number(summary, "jobs", "submit_rate", (double)client_total(f, "submitted") / last_s(f, t, "submit_span"));
     summary_number(summary, "jobs", "run_rate", makespan_s > 0 ? (double)(ended - rejected) / makespan_s : NAN);
+    summary_number(summary, "jobs", "follow_rate", NAN);
     summary_number(summary, "jobs", "first_done_s",
                    statistic_quantile(client_statistic(f, "first_done"), 0) / SECOND_NS);
     summary_number(summary, "jobs", "makespan_s", makespan_s);

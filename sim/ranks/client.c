@@ -25,6 +25,7 @@ struct client {
     uint64_t answered;
     uint64_t refused;
     uint64_t ended;
+    uint64_t watched;               /* watches that have ended */
     int64_t first_submit_ns;
     int64_t start_ns;               /* of the queue */
     struct workload *workload;
@@ -163,6 +164,15 @@ static void client_watch(struct actor *self, uint64_t job, uint64_t tag)
     actor_count(self, CLIENT_WATCHES, 1);
 }
 
+static void client_handle_watched(struct actor *self, struct client *c, const struct envelope *env)
+{
+    if (env->error == 0)
+        return;
+    c->watched++;
+    if (!c->has_next && c->answered == c->submitted && c->watched == c->answered - c->refused)
+        actor_sample(self, CLIENT_FOLLOW_SPAN, actor_now(self) - c->first_submit_ns);
+}
+
 static void client_handle_submitted(struct actor *self, struct client *c, const struct envelope *env,
                                     struct cursor *body)
 {
@@ -224,6 +234,7 @@ static void client_handle(struct actor *self, const struct message *m)
         client_handle_submitted(self, c, &env, &body);
         break;
     case JOB_INFO_WATCH | KIND_REPLY:
+        client_handle_watched(self, c, &env);
         break;
     case JOB_MANAGER_ALLOC_ADMIN | KIND_REPLY:
         client_handle_admin(self, c);
@@ -247,6 +258,7 @@ static void client_save(const struct actor *self, struct bytes *sink)
     bytes_put_u64(sink, c->answered);
     bytes_put_u64(sink, c->refused);
     bytes_put_u64(sink, c->ended);
+    bytes_put_u64(sink, c->watched);
     bytes_put_i64(sink, c->first_submit_ns);
     bytes_put_i64(sink, c->start_ns);
 }
@@ -271,6 +283,8 @@ static const struct metric client_metrics[] = {
     [CLIENT_FIRST_DONE] = { "first_done", "ns", "from the start of the queue to the first job's end", METRIC_SAMPLE },
     [CLIENT_RUN_SPAN] = { "run_span", "ns", "from the start of the queue to the last job's end", METRIC_SAMPLE },
     [CLIENT_WATCHES] = { "watches", "1", "jobs watched", METRIC_COUNTER },
+    [CLIENT_FOLLOW_SPAN] = { "follow_span", "ns", "from the first submission to the end of the last watch",
+                             METRIC_SAMPLE },
     [CLIENT_MAKESPAN] = { "makespan", "ns", "from the first submission to the last job's end", METRIC_SAMPLE },
     { NULL, NULL, NULL, METRIC_COUNTER }
 };

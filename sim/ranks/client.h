@@ -23,6 +23,7 @@ enum client_metric {
     CLIENT_FIRST_DONE,      /* ns */
     CLIENT_RUN_SPAN,        /* ns */
     CLIENT_WATCHES,         /* jobs watched */
+    CLIENT_FOLLOW_SPAN,     /* ns from the first submission to the end of the last watch */
     CLIENT_MAKESPAN         /* ns from the first submission to the last job's end */
 };
 

@@ -40,6 +40,7 @@ const struct summary_key summary_keys[] = {
     { SUMMARY_JOBS, "lost", SUMMARY_COUNT },
     { SUMMARY_JOBS, "submit_rate", SUMMARY_NUMBER },
     { SUMMARY_JOBS, "run_rate", SUMMARY_NUMBER },
+    { SUMMARY_JOBS, "follow_rate", SUMMARY_NUMBER },
     { SUMMARY_JOBS, "first_done_s", SUMMARY_NUMBER },
     { SUMMARY_JOBS, "makespan_s", SUMMARY_NUMBER },
     { SUMMARY_JOBS, "mean_wait_s", SUMMARY_NUMBER },

@@ -120,6 +120,7 @@ struct deck_expectation {
     const char *unit;               /* "", "/s", "s" or "B", as stated */
     double published;
     double tolerance;               /* relative: 0.02 */
+    const char *stated;             /* both as the deck has them: "67.6/s 2%" */
     const char *source;
     const char *where;
 };

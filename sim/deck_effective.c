@@ -60,12 +60,7 @@ static void append_expectations(const struct deck *deck, GString *text)
         g_string_append(text, "\n[expect]\n");
     for (unsigned i = 0; i < deck->expectations->len; i++) {
         const struct deck_expectation *e = deck_expectation(deck, i);
-        char number[G_ASCII_DTOSTR_BUF_SIZE];
-        char tolerance[G_ASCII_DTOSTR_BUF_SIZE];
-        g_ascii_formatd(number, sizeof number, "%.15g", e->published);
-        g_ascii_formatd(tolerance, sizeof tolerance, "%.10g", e->tolerance * 100);
-        g_string_append_printf(text, "# %s\n%s = %s%s %s%% \"%s\"\n", e->where, e->key, number, e->unit, tolerance,
-                               e->source);
+        g_string_append_printf(text, "# %s\n%s = %s \"%s\"\n", e->where, e->key, e->stated, e->source);
     }
 }
 

@@ -111,6 +111,9 @@ void deck_read_expectation(struct deck *deck, const struct deck_file *file, cons
                          *unit_of(entry->key) == '\0' ? " without a unit" : " and the unit ", unit_of(entry->key));
         return;
     }
+    /* The source is the part in quotes at the end. */
+    g_autofree char *stated = g_strndup(entry->value, strlen(entry->value) - strlen(e.source) - 2);
+    e.stated = g_string_chunk_insert(deck->places, g_strchomp(stated));
     e.source = g_string_chunk_insert(deck->places, e.source);
     e.where = g_string_chunk_insert(deck->places, place);
     g_array_append_val(deck->expectations, e);

@@ -42,7 +42,11 @@ const struct option_text option_texts[] = {
     { NULL, '\0', NULL, NULL, 0 }
 };
 
-enum { PROGRESS_DEFAULT_S = 10, PROCESSES_MAX = 1000000 };
+enum {
+    PROGRESS_DEFAULT_S = 10,
+    PROCESSES_MAX = 1000000,
+    SETTING_MAX = DECK_LINE_MAX - 64    /* with room for the option's name */
+};
 #define SECONDS_MAX (INT64_MAX / 1000000)   /* what microseconds can count */
 
 /* --- storing what was typed --- */
@@ -80,6 +84,27 @@ static gboolean store_quantity(enum quantity_type type, const char *option, cons
     return TRUE;
 }
 
+/* What goes into the effective deck, which must be one. */
+static bool is_plain(const char *text)
+{
+    for (const char *at = text; *at != '\0'; at++)
+        if (g_ascii_iscntrl(*at))
+            return false;
+    return g_utf8_validate(text, -1, NULL);
+}
+
+static gboolean check_setting(const char *option, const char *value, GError **error)
+{
+    g_autofree char *quoted = quantity_quote(value);
+
+    if (!is_plain(value))
+        return refuse(error, "--%s: %s is not plain text; expected UTF-8 without control characters", option, quoted);
+    if (strlen(value) > SETTING_MAX)
+        return refuse(error, "--%s: %s is longer than %d bytes; expected a line of a deck", option, quoted,
+                      SETTING_MAX);
+    return TRUE;
+}
+
 static void store_setting(struct options *options, char *where, char *assignment)
 {
     struct deck_setting setting = { where, assignment };
@@ -111,6 +136,8 @@ static gboolean store(struct options *options, const char *option, const char *v
 {
     const char *deck_key = deck_key_of(option);
 
+    if ((strcmp(option, "set") == 0 || deck_key != NULL) && !check_setting(option, value, error))
+        return FALSE;
     if (strcmp(option, "set") == 0)
         store_setting(options, g_strdup_printf("--set %s", value), g_strdup(value));
     else if (deck_key != NULL)
@@ -176,8 +203,8 @@ static GOptionContext *make_context(unsigned commands, struct parse *parse)
     for (const struct option_text *option = option_texts; option->name != NULL; option++) {
         GOptionEntry entry = { .long_name = option->name, .short_name = option->letter, .arg = G_OPTION_ARG_CALLBACK,
                                .arg_data = (gpointer)take_option, .arg_description = option->argument };
-        if (option->argument == NULL)
-            entry.flags |= G_OPTION_FLAG_NO_ARG;
+        /* The bytes as typed: GLib would take them for those of the locale, C here, and refuse an umlaut. */
+        entry.flags = option->argument == NULL ? G_OPTION_FLAG_NO_ARG : G_OPTION_FLAG_FILENAME;
         if ((option->commands & commands) != 0)
             g_array_append_val(entries, entry);
     }
@@ -273,6 +300,11 @@ static gboolean check_words(struct options *options, char **words, const struct 
         return refuse(error, "%s: %s is one argument too many; expected `tiercel %s %s`", command->name, quoted,
                       command->name, command->arguments);
     }
+    if ((options->command == COMMAND_RUN || options->command == COMMAND_CHECK) && !is_plain(words[0])) {
+        g_autofree char *quoted = quantity_quote(words[0]);
+        return refuse(error, "%s: the deck's name %s is not plain text; expected UTF-8 without control characters",
+                      command->name, quoted);
+    }
     for (unsigned i = 0; i < count; i++)
         options->words[i] = g_strdup(words[i]);
     return TRUE;
@@ -309,7 +341,7 @@ static gboolean parse_words(struct options *options, char **words, GError **erro
     if (has_command)
         return check_words(options, &words[1], found, error);
     if (!options->help && !options->version)
-        return refuse_command(words[1] != NULL ? words[1] : "", error);
+        return refuse(error, "no command is given; expected it first: `tiercel run DECK` or `tiercel check DECK`");
     return TRUE;
 }
 

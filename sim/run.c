@@ -456,20 +456,31 @@ static int share_status(struct share *share, int status)
     return status;
 }
 
+/* A summary that could not be written would be known only after the run. */
+static gboolean check_summary(const char *path, GError **error)
+{
+    g_autofree char *parent = g_path_get_dirname(path);
+    bool exists = g_file_test(parent, G_FILE_TEST_IS_DIR);
+
+    if (exists && g_file_test(path, G_FILE_TEST_IS_DIR))
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--summary: '%s' is a folder; expected the path of a "
+                    "file", path);
+    else if (!exists)
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--summary: there is no folder '%s'; expected the "
+                    "path of a file in an existing one", parent);
+    else
+        return TRUE;
+    return FALSE;
+}
+
 /* Everything that can be refused before the engine is built. */
 static char *prepare(const struct run *run, GError **error)
 {
     const struct options *options = run->options;
     g_autofree char *effective = deck_effective(run->deck);
 
-    if (options->summary != NULL) {
-        g_autofree char *parent = g_path_get_dirname(options->summary);
-        if (!g_file_test(parent, G_FILE_TEST_IS_DIR)) {
-            g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--summary: there is no folder '%s'; expected the "
-                        "path of a file in an existing one", parent);
-            return NULL;
-        }
-    }
+    if (options->summary != NULL && !check_summary(options->summary, error))
+        return NULL;
     char *folder = run_folder_make("runs", deck_name(run->deck), options->output, options->force, error);
     if (folder != NULL && !write_text(folder, RUN_FOLDER_DECK, effective, error)) {
         run_folder_remove(folder);

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/summary.h"
 
+#include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "trace/summary_keys.h"
 
@@ -387,14 +390,30 @@ char *summary_to_text(const struct summary *s, GError **error)
     return g_string_free(out, FALSE);
 }
 
+/* A device or a pipe, such as /dev/stdout: a rename would replace it. */
+static gboolean write_into(const char *path, const char *text, GError **error)
+{
+    FILE *file = fopen(path, "w");
+    bool good = file != NULL && fputs(text, file) >= 0 && fflush(file) == 0;
+    int number = errno;
+
+    if (file != NULL)
+        fclose(file);
+    if (!good)
+        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(number), "%s", g_strerror(number));
+    return good;
+}
+
 gboolean summary_write(const struct summary *s, const char *path, GError **error)
 {
     char *text = summary_to_text(s, error);
     if (text == NULL)
         return FALSE;
     GError *reason = NULL;
+    struct stat status;
+    bool special = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
     /* g_file_set_contents writes to a temporary name in the same folder and renames. */
-    gboolean good = g_file_set_contents(path, text, -1, &reason);
+    gboolean good = special ? write_into(path, text, &reason) : g_file_set_contents(path, text, -1, &reason);
     if (!good) {
         g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s: cannot be written: %s", path, reason->message);
         g_clear_error(&reason);

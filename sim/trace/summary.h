@@ -87,7 +87,8 @@ bool summary_key_known(const char *path);
 /* The document as text, ending in a newline; the caller frees it. NULL with *error when a key is missing. */
 char *summary_to_text(const struct summary *s, GError **error);
 
-/* The document under a temporary name beside `path`, then renamed: a file of that name is always whole. */
+/* The document under a temporary name beside `path`, then renamed: a file of that name is always whole. What exists
+ * and is no regular file (/dev/stdout, a pipe) is written to as it is. */
 gboolean summary_write(const struct summary *s, const char *path, GError **error);
 
 /* Reads a summary back: for report, compare and tests. NULL with *error (TIERCEL_ERROR_RUNTIME) when the file cannot

@@ -77,6 +77,7 @@ check "a bad trace level" says 2 "--trace all: [trace] level: 'all' is not one o
 check "a setting without a value" says 2 "--set cluster.nodes: has no value" run "$tiny" --set cluster.nodes
 check "a setting of an unknown key" says 2 "did you mean [cluster] nodes?" run "$tiny" --set cluster.node=1
 check "a setting out of range" says 2 "'0' is not in its range" run "$tiny" --set cluster.nodes=0
+check "a summary that is a folder" says 2 "'$scratch' is a folder" run "$tiny" --summary "$scratch"
 check "a summary in no folder" says 2 "there is no folder 'nowhere'" run "$tiny" --summary nowhere/s.json
 check "a deck that is not there" says 2 "nodeck: cannot be read: No such file or directory" run nodeck
 check "a mistake on 3 processes" expect_status 2 mpi 3 "$TIERCEL" run "$tiny" --forse 2>err
@@ -142,6 +143,14 @@ check "a run of the deck's [test]" good run "$tiny" --test -o tested
 check "is a smaller one" grep -q "^ran 2 jobs" out
 check "a summary elsewhere" good run "$tiny" -q -o elsewhere --summary s.json
 check "is the same" diff s.json elsewhere/summary.json
+mkfifo pipe
+timeout 60 cat pipe >piped.json &
+check "a summary into a pipe" good run "$tiny" -q -o piped --summary pipe
+wait
+check "is the same as well" diff piped.json piped/summary.json
+check "and the pipe is still one" test -p pipe
+check "a name with an umlaut" good run "$tiny" -q -o "$(printf 'k\303\274bel')"
+check "is one" test -f "$(printf 'k\303\274bel')/summary.json"
 
 # ---- an existing folder ----
 

@@ -403,6 +403,7 @@ static void test_effective(void)
     static const struct file files[] = {
         { "a/x.deck", "[deck]\nformat = 1\nbase = y.deck\n[cluster]\nnodes = 3\nsource = files\ndir = d\n[costs]\n"
           "profile = p\nsend = 3us\n[expect]\njobs.run_rate = 67.625/s 0.25% \"who = me\"\n"
+          "jobs.submit_rate = 18446744073709551615.5/s   1000000000000%  \"much\"\n"
           "[test]\ncluster.cores = 1\ncluster.dir = small\n" },
         { "a/y.deck", HEAD "[cluster]\ncores = 2\n[test]\ncluster.nodes = 1\n" },
         { "a/p.costs", "[deck]\nformat = 1\n[costs]\nstore = 9us\n" },
@@ -424,8 +425,11 @@ static void test_effective(void)
         expect_same_values(deck, echo);
         CU_ASSERT_EQUAL(deck_comparable(deck), deck_comparable(echo));
         CU_ASSERT_EQUAL(deck_comparable(echo), with_settings == 0);
-        CU_ASSERT_EQUAL_FATAL(deck_expectation_count(echo), 1);
-        CU_ASSERT_EQUAL(deck_expectation(echo, 0)->published, deck_expectation(deck, 0)->published);
+        CU_ASSERT_EQUAL_FATAL(deck_expectation_count(echo), 2);
+        for (unsigned i = 0; i < 2; i++) {
+            CU_ASSERT_EQUAL(deck_expectation(echo, i)->published, deck_expectation(deck, i)->published);
+            CU_ASSERT_EQUAL(deck_expectation(echo, i)->tolerance, deck_expectation(deck, i)->tolerance);
+        }
         CU_ASSERT_TRUE(g_path_is_absolute(deck_text(echo, "cluster", "dir")));
         CU_ASSERT_TRUE(g_str_has_suffix(deck_text(echo, "cluster", "dir"), "/a/d"));
         CU_ASSERT_PTR_NOT_NULL(strstr(text, "# a/p.costs:4\nstore = 9us\n"));

@@ -56,6 +56,30 @@ static void test_run(void)
     options_release(&options);
 }
 
+static void test_umlaut(void)
+{
+    struct options options;
+
+    CU_ASSERT_TRUE_FATAL(parse(&options, "tiercel run \303\274.deck -o \303\274 --set deck.title=\303\274 "
+                               "--summary=\377", NULL));
+    CU_ASSERT_STRING_EQUAL(options.words[0], "\303\274.deck");
+    CU_ASSERT_STRING_EQUAL(options.output, "\303\274");
+    CU_ASSERT_STRING_EQUAL(options.summary, "\377");
+    CU_ASSERT_STRING_EQUAL(setting(&options, 0)->assignment, "deck.title=\303\274");
+    options_release(&options);
+}
+
+static void test_long_setting(void)
+{
+    struct options options;
+    g_autofree char *value = g_strnfill(5000, 'x');
+    g_autofree char *line = g_strdup_printf("tiercel run a --set deck.title=%s", value);
+    g_autoptr(GError) error = NULL;
+
+    CU_ASSERT_FALSE_FATAL(parse(&options, line, &error));
+    CU_ASSERT_PTR_NOT_NULL(strstr(error->message, "is longer than 4032 bytes"));
+}
+
 static void test_others(void)
 {
     struct options options;
@@ -86,6 +110,13 @@ static void test_refused(void)
         { "tiercel simulate x", "unknown command 'simulate'; `tiercel --help` lists all" },
         { "tiercel --run x", "unknown option '--run'; `tiercel --help` lists all" },
         { "tiercel --verison", "unknown option '--verison'; did you mean --version?" },
+        { "tiercel -- run x", "no command is given; expected it first: `tiercel run DECK` or `tiercel check DECK`" },
+        { "tiercel run a --set x.y=\xff", "--set: 'x.y=\\xff' is not plain text; expected UTF-8 without control "
+          "characters" },
+        { "tiercel run a --seed 1\x7f", "--seed: '1\\x7f' is not plain text; expected UTF-8 without control "
+          "characters" },
+        { "tiercel run a\nb", "run: the deck's name 'a\\x0ab' is not plain text; expected UTF-8 without control "
+          "characters" },
         { "tiercel run", "run: no deck is given; expected `tiercel run DECK`" },
         { "tiercel verify", "verify: no trace is given; expected `tiercel verify TRACE`" },
         { "tiercel diff a", "diff: 1 of 2 arguments are given; expected `tiercel diff A B`" },
@@ -155,6 +186,8 @@ int main(void)
 {
     static const struct suite_test tests[] = {
         { "run takes its options in any order", test_run },
+        { "names and values need not be ASCII, whatever the locale", test_umlaut },
+        { "a setting that is no line of a deck is refused", test_long_setting },
         { "check, --help and --version are understood", test_others },
         { "what is not understood is refused by name", test_refused },
         { "help lists what a command takes", test_help },

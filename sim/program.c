@@ -3,6 +3,7 @@
 
 #include "program.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,20 @@ static int play(const struct options *options, struct share *share, int argc, ch
     return status;
 }
 
+/* Results that nobody got are a failure, of all processes. */
+static int flush_output(const struct share *share, int status)
+{
+    int bad = fflush(stdout) != 0 || ferror(stdout);
+    int number = errno;
+
+    MPI_Bcast(&bad, 1, MPI_INT, 0, share->comm);
+    if (!bad)
+        return status;
+    if (share->process == 0)
+        fprintf(stderr, "tiercel: the results cannot be printed: %s\n", g_strerror(number));
+    return status == TIERCEL_OK ? TIERCEL_ERROR_RUNTIME : status;
+}
+
 int program_run(MPI_Comm comm, int argc, char **argv)
 {
     struct options options;
@@ -135,7 +150,7 @@ int program_run(MPI_Comm comm, int argc, char **argv)
     } else {
         status = play(&options, &share, argc, argv);
     }
-    fflush(stdout);
+    status = flush_output(&share, status);
     options_release(&options);
     share_release(&share);
     return status;

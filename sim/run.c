@@ -3,10 +3,14 @@
 
 #include "run.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
 
 #include "options.h"
 #include "run_folder.h"
@@ -336,7 +340,7 @@ static int report(struct run *run, const struct run_result *result, bool stopped
         return TIERCEL_ERROR_RUNTIME;
     if (options->verbosity >= 0)
         run_result_print(result, run->deck, run->scenario, options->verbosity > 0, stdout);
-    fflush(stdout);
+    fflush(stdout);                     /* an error of it is told at the end (program.c) */
     status = run_result_complain(result, run->deck, options->strict, stderr);
     if (stopped)
         fprintf(stderr, "tiercel: stopped early by %s; what was done is saved\n",
@@ -468,6 +472,9 @@ static gboolean check_summary(const char *path, GError **error)
     else if (!exists)
         g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--summary: there is no folder '%s'; expected the "
                     "path of a file in an existing one", parent);
+    else if (g_access(path, F_OK) != 0 && g_access(parent, W_OK) != 0)
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "--summary: '%s' cannot be made: %s", path,
+                    g_strerror(errno));
     else
         return TRUE;
     return FALSE;

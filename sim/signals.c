@@ -59,6 +59,11 @@ void signals_follow_launcher(void)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+void signals_keep_writing(void)
+{
+    signal(SIGXFSZ, SIG_IGN);
+}
+
 bool signals_take_flush(void)
 {
     if (flush_wanted == 0)

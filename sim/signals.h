@@ -22,6 +22,9 @@ void signals_unwatch(void);
  * wait, and spin, for ever. Does nothing when the process was started by hand (without mpirun). */
 void signals_follow_launcher(void);
 
+/* A file that grows beyond the user's limit (ulimit -f) is an error like a full disk, not the end of the process. */
+void signals_keep_writing(void);
+
 /* True once for each SIGUSR1 (several that came together count as one). */
 bool signals_take_flush(void);
 

@@ -44,6 +44,21 @@ static hid_t access_new(void)
     return access;
 }
 
+static bool stuck;
+
+bool hdf5_close(hid_t file)
+{
+    bool good = H5Fclose(file) >= 0;
+
+    stuck = stuck || !good;
+    return good;
+}
+
+bool hdf5_is_stuck(void)
+{
+    return stuck;
+}
+
 hid_t hdf5_create(const char *path, GError **error)
 {
     hdf5_quiet();

@@ -23,6 +23,14 @@ void hdf5_quiet(void);
 /* Sets *error: "PATH: WHAT: reason". Returns FALSE, so that it can be returned. */
 gboolean hdf5_failure(GError **error, const char *path, const char *what);
 
+/*
+ * Closes a file that was written to. FALSE when the disk did not take what was left, because it is full, say: HDF5 then
+ * keeps half of the file, and crashes on it when it ends, with MPI_Finalize or at exit(). So such a process must leave
+ * by _exit(), and hdf5_is_stuck tells it. For the whole process, because HDF5's state is.
+ */
+bool hdf5_close(hid_t file);
+bool hdf5_is_stuck(void);
+
 /* Creates (over an existing file) with a user block of SEAL_BYTES, in the format that every HDF5 reads. -1 and *error
  * on failure. */
 hid_t hdf5_create(const char *path, GError **error);

@@ -251,7 +251,7 @@ void part_free(struct part *p)
     struct part_file *f = p->file;
     columns_close(&f->columns);
     if (f->file >= 0)
-        H5Fclose(f->file);
+        hdf5_close(f->file);
     g_free(f);
     event_arrays_release(&p->batch);
     event_arrays_release(&p->last);

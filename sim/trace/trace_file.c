@@ -145,7 +145,7 @@ static bool file_close(struct trace_file *f)
     }
     g_ptr_array_set_size(f->tables, 0);
     if (f->file >= 0)
-        good = H5Fclose(f->file) >= 0 && good;
+        good = hdf5_close(f->file) && good;
     f->file = -1;
     return good;
 }

@@ -250,7 +250,7 @@ static gboolean joining_write(struct joining *j, GError **error)
     gboolean good = j->to >= 0 && joining_fill(j, error);
     bool closed = columns_close(&j->events);
     if (j->to >= 0)
-        closed = H5Fclose(j->to) >= 0 && closed;
+        closed = hdf5_close(j->to) && closed;
     H5Fclose(j->from);
     if (good && !closed)
         return hdf5_failure(error, j->new_path, "cannot be closed");

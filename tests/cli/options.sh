@@ -189,6 +189,28 @@ check "a deck with a sweep can be checked" good check sweep.deck
 check "but not run" says 2 "sweep.deck:29: [sweep]: asks for many runs" run sweep.deck -o swept
 check "nothing of it is left" test ! -e swept
 
+# ---- nowhere to write ----
+
+limited() # BLOCKS COMMAND...: with files of at most so many blocks (of 1 KiB), as on a disk that is full
+{
+    (ulimit -f "$1" && shift && "$@")
+}
+
+for level in stats jobs events; do
+    check "a trace of level $level that the disk does not take fails" expect_status 1 \
+        limited 20 env "${alone_environment[@]}" "$TIERCEL" run "$tiny" -q -o "full-$level" --trace "$level" 2>err
+    check "with one line ($level)" test "$(wc -l <err)" -eq 1
+    check "that names the file ($level)" grep -q "^tiercel: full-$level/trace.* cannot be " err
+done
+if [ -c /dev/full ]; then
+    check "results that cannot be printed are a failure" expect_status 1 alone run "$tiny" -o unprinted 2>err >/dev/full
+    check "which is said" grep -q "the results cannot be printed: No space left on device" err
+    check "but saved" grep -q '"completed": true' unprinted/summary.json
+    check "so is an effective deck" expect_status 1 alone check "$tiny" 2>err >/dev/full
+fi
+check "so is a closed stdout" expect_status 1 alone run "$tiny" -o closed 2>err >&-
+check "unless nothing is to be printed" expect_status 0 alone run "$tiny" -q -o silent 2>err >&-
+
 # ---- a launcher of another MPI ----
 
 OMPI_COMM_WORLD_SIZE=3 OMPI_COMM_WORLD_RANK=0 "$TIERCEL" check "$tiny" </dev/null >out 2>err

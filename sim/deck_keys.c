@@ -98,6 +98,13 @@ static const struct deck_key keys[] = {
     { "cluster", "fanout", QUANTITY_COUNT, "2", "1", "16384", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "children of a broker in the tree (Flux: tbon.arity)" },
 
+    { "cluster", "cpus", QUANTITY_COUNT, NULL, "1", "4096", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "cores that all processes of a machine share: its brokers with their modules, the shells, and on node 0 the "
+      "client; none: each has a core of its own" },
+    { "cluster", "nodes-per-machine", QUANTITY_COUNT, "1", "1", "16384", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "neighbouring nodes (brokers) that are one machine and share its cpus, as under flux start -s; machines are not "
+      "divided among processes" },
+
     { "network", "hop-latency", QUANTITY_DURATION, "50us", "1ns", "1h", NO_CHOICES, ALWAYS,
       DECK_BROKERED | DECK_QUEUEING | DECK_DISPATCHER, 0,
       "one message from one node to another, besides its size; in a queueing network one job's way between stations" },

@@ -104,6 +104,8 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     inst->nodes = (uint32_t)deck_integer(deck, "cluster", "nodes");
     inst->cores_per_node = (uint32_t)deck_integer(deck, "cluster", "cores-per-node");
     inst->fanout = (uint32_t)deck_integer(deck, "cluster", "fanout");
+    b->cpus = deck_has(deck, "cluster", "cpus") ? (uint32_t)deck_integer(deck, "cluster", "cpus") : 0;
+    b->nodes_per_machine = (uint32_t)deck_integer(deck, "cluster", "nodes-per-machine");
     unsigned asynchronous = deck_choice(deck, "events", "async-subscribe", NULL);
     inst->async_watcher = asynchronous == 1 || asynchronous == 3;
     inst->async_kvs = asynchronous == 2 || asynchronous == 3;
@@ -277,6 +279,14 @@ static uint32_t process_by_node(const struct instance *inst, const struct instan
     return processes >= inst->nodes ? place->node : block_of(place->node, inst->nodes, processes);
 }
 
+/* Those who share cores are played by one process, whatever the placement. */
+static uint32_t process_by_machine(const struct brokered *b, const struct instance_place *place, uint32_t processes)
+{
+    uint32_t machine = place->node / b->nodes_per_machine;
+    uint32_t machines = (b->inst.nodes + b->nodes_per_machine - 1) / b->nodes_per_machine;
+    return processes >= machines ? machine : block_of(machine, machines, processes);
+}
+
 static uint32_t brokered_actors(const void *data)
 {
     return instance_actors(&((const struct brokered *)data)->inst);
@@ -291,8 +301,9 @@ static void brokered_place(const void *data, uint32_t actor, uint32_t processes,
     where->role = place.role == ROLE_CLIENT && b->jobs.namespaces > 0 ? &role_namespace_client
                                                                       : roles_find(place.role, place.node);
     where->node = place.node;
-    where->process = b->by_role ? process_by_role(&b->inst, &place, processes)
-                                : process_by_node(&b->inst, &place, processes);
+    where->process = b->cpus > 0  ? process_by_machine(b, &place, processes)
+                     : b->by_role ? process_by_role(&b->inst, &place, processes)
+                                  : process_by_node(&b->inst, &place, processes);
 }
 
 static void brokered_populate(const void *data, struct engine *e, uint32_t processes)
@@ -306,7 +317,8 @@ static void brokered_populate(const void *data, struct engine *e, uint32_t proce
         brokered_place(b, id, processes, &place);
         uint32_t added = engine_add_actor(e, &(struct engine_actor){
             .role = place.role, .setup = &b->inst, .node = place.node, .process = place.process,
-            .thread_group = ENGINE_NO_GROUP, .cpu_group = ENGINE_NO_GROUP
+            .thread_group = ENGINE_NO_GROUP,
+            .cpu_group = b->cpus > 0 ? place.node / b->nodes_per_machine : ENGINE_NO_GROUP, .cpu_cores = b->cpus
         });
         g_assert(added == id);
     }

@@ -22,6 +22,8 @@ struct brokered {
     struct engine_link link;            /* between nodes */
     struct engine_link local_link;      /* within a node */
     bool by_role;                       /* placement */
+    uint32_t cpus;                      /* of a machine; 0: no sharing */
+    uint32_t nodes_per_machine;
     uint64_t job_count;                 /* WORKLOAD_UNKNOWN when the source cannot know */
     struct table_column columns[32];    /* of the job table */
     struct table table;

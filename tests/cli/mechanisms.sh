@@ -1,0 +1,74 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# What each switch of a brokered instance must do to the counts and costs of a small run, whatever the costs are.
+
+. "$top_srcdir/tests/lib.sh"
+. "$top_srcdir/tests/cli/alone.sh"
+
+cd "$scratch" || exit 99
+
+simulate() # NAME DECK OPTIONS
+{
+    local name=$1 deck=$2
+    shift 2
+    alone run "$top_srcdir/inputs/$deck.deck" --test -q -o "$name" --summary "$name.json" "$@"
+}
+
+value() # NAME GROUP KEY: of its summary
+{
+    sed -n "/\"$2\": {/,/}/s/.*\"$3\": \([0-9.e-]*\),*$/\1/p" "$1.json"
+}
+
+digest() # NAME
+{
+    sed -n 's/.*"digest": "\([0-9a-f]*\)".*/\1/p' "$1.json"
+}
+
+holds() # EXPRESSION
+{
+    awk "BEGIN { exit !($1) }" && return 0
+    echo "# does not hold: $1"
+    return 1
+}
+
+check "the base runs" expect_status 0 simulate base flux-counts
+check "asynchronous calls run" expect_status 0 simulate async flux-counts --set events.async-subscribe=all
+check "as many calls are made" [ "$(value async subscribe namespace_calls)" = "$(value base subscribe namespace_calls)" ]
+check "nobody is blocked in them" holds "$(value async subscribe blocked_s) == 0 && $(value base subscribe blocked_s) > 0"
+
+check "job-info on the first node runs" expect_status 0 simulate first flux-counts --set job-info.nodes=first
+check "jobs are looked up once, not on every node" holds "$(value first kvs lookups) < $(value base kvs lookups)"
+
+check "simulated execution runs" expect_status 0 simulate simulated flux-counts --set job-exec.execution=simulated
+check "it saves the shells' five transactions" \
+    holds "$(value base kvs transactions) - $(value simulated kvs transactions) >= 5 * $(value base jobs completed) - 8"
+check "all jobs end" [ "$(value simulated jobs completed)" = "$(value base jobs completed)" ]
+
+check "a ready list runs" expect_status 0 simulate ready flux-namespaces --set kvs.ready-list=true
+check "all roots walked runs" expect_status 0 simulate walked flux-namespaces
+check "a ready list makes creation faster" holds "$(value ready kvs create_rate) > $(value walked kvs create_rate)"
+
+check "blocking calls run" expect_status 0 simulate blocking flux-namespaces-v0.16
+check "free moves run" expect_status 0 simulate moves flux-namespaces-v0.16 --set costs.call-move=0us
+check "blocking calls slow creation down" holds "$(value blocking kvs create_rate) < $(value walked kvs create_rate) / 2"
+check "setting messages aside is part of it" holds "$(value blocking kvs create_rate) < $(value moves kvs create_rate)"
+
+check "leaked entries run" expect_status 0 simulate leaks flux-counts --set events.scheme=pr2777 --set workload.jobs=64
+check "no leaked entries run" expect_status 0 simulate tidy flux-counts --set workload.jobs=64
+check "leaked entries lengthen the walks" holds "$(value leaks event match_s) > $(value tidy event match_s)"
+
+check "another seed runs" expect_status 0 simulate seed flux-counts --seed 2
+check "another seed is another measurement" [ "$(digest seed)" != "$(digest base)" ]
+check "a seed without jitter runs" expect_status 0 simulate still flux-counts --set costs.jitter=0%
+check "another seed without jitter runs" expect_status 0 simulate again flux-counts --set costs.jitter=0% --seed 2
+check "without jitter a seed changes nothing" [ "$(digest again)" = "$(digest still)" ]
+
+check "watched jobs run" expect_status 0 simulate watch flux-watch
+check "the client follows all of them" holds "$(value watch jobs follow_rate) > 0"
+
+check "shared cores run" expect_status 0 simulate shared flux-h3-cores --set cluster.cpus=1
+check "own cores run" expect_status 0 simulate own flux-h1-saturated
+check "sharing one core costs time" holds "$(value shared jobs run_rate) < $(value own jobs run_rate)"
+
+done_testing

@@ -134,12 +134,16 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     b->local_link = (struct engine_link){ .latency_ns = deck_integer(deck, "network", "local-latency") };
 }
 
-/* The job table as the trace wants it: the same columns, other types' names. */
-static void describe_table(struct brokered *b)
+/* The job table as the trace wants it: the same columns, other types' names; and a watcher's rows. */
+static void describe_tables(struct brokered *b)
 {
     static const enum table_type types[] = {
         [JOB_COLUMN_U32] = TABLE_U32, [JOB_COLUMN_U64] = TABLE_U64, [JOB_COLUMN_I64] = TABLE_I64,
         [JOB_COLUMN_RESULT] = TABLE_ENUM, [JOB_COLUMN_U8] = TABLE_U8
+    };
+    static const struct table_column watch_columns[] = {
+        { "job", "1", "id of the job whose namespace it is", TABLE_U64, NULL },
+        { "node", "1", "node of the watcher", TABLE_U32, NULL },
     };
     unsigned count = 0;
 
@@ -150,8 +154,10 @@ static void describe_table(struct brokered *b)
             .names = column->type == JOB_COLUMN_RESULT ? job_result_names : NULL
         };
     }
-    b->table = (struct table){ "jobs", "one row a job; times that did not come are the smallest 64-bit number",
-                               b->columns, count };
+    b->tables[0] = (struct table){ "jobs", "one row a job; times that did not come are the smallest 64-bit number",
+                                   b->columns, count };
+    b->tables[1] = (struct table){ "watches", "one row for each guest namespace that a watcher began to watch",
+                                   watch_columns, G_N_ELEMENTS(watch_columns) };
 }
 
 /* --- what only a scenario can find wrong --- */
@@ -210,7 +216,7 @@ static void *brokered_new(struct deck *deck, struct share *share)
     brokered_read_scheme(b, deck);
     read_costs(b, deck);
     read_workload(b, deck);
-    describe_table(b);
+    describe_tables(b);
     check_sizes(b, deck);
     check_workload(b, deck, share);
     return b;
@@ -331,8 +337,8 @@ static const struct role *const *brokered_roles(const void *data)
 
 static const struct table *brokered_tables(const void *data, unsigned *count)
 {
-    *count = 1;
-    return &((const struct brokered *)data)->table;
+    *count = G_N_ELEMENTS(((const struct brokered *)data)->tables);
+    return ((const struct brokered *)data)->tables;
 }
 
 static uint64_t brokered_rows(const void *data)

@@ -26,7 +26,7 @@ struct brokered {
     uint32_t nodes_per_machine;
     uint64_t job_count;                 /* WORKLOAD_UNKNOWN when the source cannot know */
     struct table_column columns[32];    /* of the job table */
-    struct table table;
+    struct table tables[2];             /* jobs, and watches of their namespaces */
 
     /* What the source of jobs is made from (jobs.source points to this struct). */
     bool from_files;

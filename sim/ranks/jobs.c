@@ -22,7 +22,7 @@ const struct job_column job_columns[] = {
     { "node", "1", "node it ran on; 4294967295: none", JOB_COLUMN_U32 },
     { "cores", "1", "cores it held", JOB_COLUMN_U32 },
     { "result", "1", "how it ended", JOB_COLUMN_RESULT },
-    { "watched", "1", "1 when its shell saw its input, not if it cancelled the watch before", JOB_COLUMN_U8 },
+    { "watched", "1", "1 when its shell saw its input; table watches: whether a watch began", JOB_COLUMN_U8 },
     { "submit", "ns", "ingest took the submission", JOB_COLUMN_I64 },
     { "depend", "ns", "the job manager took it", JOB_COLUMN_I64 },
     { "request", "ns", "the scheduler was asked for resources", JOB_COLUMN_I64 },
@@ -50,6 +50,7 @@ void instance_jobs_init(struct instance_jobs *jobs)
         .fit = RESOURCE_WORST_FIT,
         .validator_threshold = 32,
         .validator_idle_ns = 5 * INT64_C(1000000000),
+        .watch_table = 1,
     };
 }
 

@@ -64,9 +64,11 @@ struct instance_jobs {
     int64_t validator_idle_ns;      /* a co-process without work ends after this */
 
     unsigned table;                 /* the number of the trace's job table, for actor_record */
+    unsigned watch_table;           /* of its table of watches, a row for each guest namespace that a watcher begins to
+                                     * watch: job id u64, node u32 */
 };
 
-/* Defaults: fcfs, worst fit, no window, 32, 5 s, table 0. `open` stays NULL: the caller's. */
+/* Defaults: fcfs, worst fit, no window, 32, 5 s, table 0, watch table 1. `open` stays NULL: the caller's. */
 void instance_jobs_init(struct instance_jobs *jobs);
 
 /* --- a job's row ---

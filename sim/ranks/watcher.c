@@ -11,11 +11,13 @@
 #include <errno.h>
 
 #include "kvs/event.h"
+#include "kvs/jobid.h"
 #include "kvs/key.h"
 #include "kvs/lookup.h"
 #include "kvs/namespaces.h"
 #include "ranks/calls.h"
 #include "ranks/charge.h"
+#include "ranks/jobs.h"
 #include "ranks/pending.h"
 #include "ranks/roles.h"
 #include "ranks/route.h"
@@ -285,6 +287,19 @@ static void read_answered(struct actor *self, struct watcher *s, const struct en
 }
 
 /* May end with a call. */
+/* A row for a job's namespace that is watched from now on. */
+static void watcher_record(struct actor *self, const struct watcher *s, const char *ns)
+{
+    uint64_t id;
+    if (s->inst->jobs == NULL || !jobid_from_namespace(ns, &id))
+        return;
+    struct bytes row = BYTES_INIT;
+    bytes_put_u64(&row, id);
+    bytes_put_u32(&row, actor_node(self));
+    actor_record(self, s->inst->jobs->watch_table, row.data, row.size);
+    bytes_release(&row);
+}
+
 static void watch_serve(struct actor *self, struct watcher *s, const struct envelope *env, struct cursor *c)
 {
     const char *ns = key_get_text(c);
@@ -305,8 +320,10 @@ static void watch_serve(struct actor *self, struct watcher *s, const struct enve
         g_hash_table_insert(s->by_name, monitor->ns, GSIZE_TO_POINTER(monitor_id));
         calls_add_subscriptions(&s->calls, ns, s->inst->scheme->users[SCHEME_WATCHER].per_namespace);
         actor_count(self, WATCHER_MONITORS, 1);
-        if (!g_str_equal(ns, NAMESPACES_PRIMARY))
+        if (!g_str_equal(ns, NAMESPACES_PRIMARY)) {
             actor_count(self, WATCHER_GUEST_MONITORS, 1);
+            watcher_record(self, s, ns);
+        }
     }
     struct watch *watch = g_new0(struct watch, 1);
     watch->env = *env;

@@ -68,8 +68,9 @@ static void run_sample(void *data, const struct actor *self, unsigned metric, in
 static void run_record(void *data, const struct actor *self, unsigned table, const void *bytes, size_t size)
 {
     (void)self;
-    (void)table;
     struct job_run *run = data;
+    if (table != run->setup.table)
+        return;
     struct job_row row;
     struct cursor c = cursor_init(bytes, size);
     row.id = cursor_u64(&c);

@@ -208,6 +208,20 @@ def test_plots(folder, program):
 
 # --- a run of the program ---
 
+def depth(node):
+    return 0 if node == 0 else 1 + depth((node - 1) // 2)
+
+
+def check_calls(jobs, watches, summary):
+    """Scheme pr2792: 2 calls of each follower between a job's node and the root, 2 of a watcher that began."""
+    check("a namespace is watched at most once, and on its job's node", watches["job"].is_unique and
+          (watches.set_index("job")["node"] == jobs.set_index("id")["node"].reindex(watches["job"])).all())
+    watched = jobs["id"].isin(watches["job"])
+    calls = 2 * jobs["node"].map(depth) + 2 * watched
+    check("job by job, the subscription calls follow from its node and from whether a watch began",
+          watched.any() and calls.sum() == summary["subscribe"]["namespace_calls"])
+
+
 def test_run(folder):
     with open(os.path.join(folder, "summary.json"), encoding="utf-8") as file:
         summary = json.load(file)
@@ -242,6 +256,7 @@ def test_run(folder):
             for role, metric in trace.metrics()))
         check("events are the messages that were handled", "events" not in trace.tables or
               len(trace.events()) == summary["run"]["events"])
+        check_calls(jobs, trace.table("watches"), summary)
         check("the effective deck is there", "[workload]" in trace.document("effective"))
 
 

@@ -109,7 +109,7 @@ static void pass_begin(struct policy *policy)
     easy->stale = false;
 }
 
-/* The next job that is tried only for now: has no promise. */
+/* The next job that is tried at this instant alone: it has no promise. */
 static struct waiting *candidate_next(struct policy *policy)
 {
     struct easy *easy = policy->plan;

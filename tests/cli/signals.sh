@@ -86,7 +86,7 @@ kill -USR2 "$pid"
 check "until it is ended" ended_with 4
 
 check "the wall limit ends a run with status 4" expect_status 4 \
-    alone run long.deck -o wall --walltime 00:00:04 --progress 1 >wall.out 2>wall.err
+    alone run long.deck -o wall --walltime 00:00:08 --progress 1 >wall.out 2>wall.err
 check "which is saved" completed wall false
 check "and said" grep -q "stopped early by --walltime" wall.err
 line="^t = [0-9.]* s: [0-9]* events, [0-9]*/s, [0-9]* of 1000000 jobs done, after [0-9]* s$"

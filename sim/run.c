@@ -32,7 +32,8 @@ struct run {
     const struct scenario *scenario;
     const struct options *options;
     const char *command_line;
-    char *folder;
+    char *folder;                       /* NULL: nothing is written */
+    struct run_result *kept;            /* NULL: the result is reported; else it goes here, and nothing is printed */
     int64_t started_us;
 
     /* The trace's description of the roles. */
@@ -220,14 +221,20 @@ static void observe_window(void *data, int64_t now_ns, uint64_t handled_here, un
 
 /* --- one attempt --- */
 
+static enum trace_level level_of(const struct run *run)
+{
+    return run->folder == NULL ? TRACE_LEVEL_STATS
+                               : (enum trace_level)deck_choice(run->deck, "trace", "level", NULL);
+}
+
 static gboolean open_trace(struct run *run, GError **error)
 {
-    g_autofree char *path = g_build_filename(run->folder, RUN_FOLDER_TRACE, NULL);
+    g_autofree char *path = run->folder == NULL ? NULL : g_build_filename(run->folder, RUN_FOLDER_TRACE, NULL);
     g_autofree char *as_read = deck_as_read(run->deck);
     g_autofree char *effective = deck_effective(run->deck);
     struct trace_config config = {
         .path = path,
-        .level = (enum trace_level)deck_choice(run->deck, "trace", "level", NULL),
+        .level = level_of(run),
         .compress = deck_boolean(run->deck, "trace", "compress"),
         .bin_ns = deck_integer(run->deck, "trace", "bin"),
         .flush_every_s = (double)deck_integer(run->deck, "trace", "flush-every") / 1e9,
@@ -267,7 +274,7 @@ static gboolean open_engine(struct run *run, GError **error)
                       .window = observe_window, .poll = observe_poll }
     };
 
-    if (deck_choice(deck, "trace", "level", NULL) == TRACE_LEVEL_EVENTS)
+    if (level_of(run) == TRACE_LEVEL_EVENTS)
         config.observer.handled = observe_handled;
     run->engine = engine_new(&config, error);
     if (run->engine == NULL)
@@ -328,16 +335,18 @@ static void gather_facts(struct run *run, struct run_facts *facts)
     facts->totals = engine_role_totals(run->engine, &facts->roles, &facts->role_count);
 }
 
-/* Process 0 writes the summary and prints; the status of the run. */
+/* Process 0 writes the summary and, unless the result is kept, prints; the status of the run. */
 static int report(struct run *run, const struct run_result *result, bool stopped, GError **error)
 {
     const struct options *options = run->options;
-    g_autofree char *path = g_build_filename(run->folder, RUN_FOLDER_SUMMARY, NULL);
+    g_autofree char *path = run->folder == NULL ? NULL : g_build_filename(run->folder, RUN_FOLDER_SUMMARY, NULL);
     int status;
 
-    if (!summary_write(result->summary, path, error) ||
+    if ((path != NULL && !summary_write(result->summary, path, error)) ||
         (options->summary != NULL && !summary_write(result->summary, options->summary, error)))
         return TIERCEL_ERROR_RUNTIME;
+    if (run->kept != NULL)
+        return stopped ? TIERCEL_ERROR_STOPPED : TIERCEL_OK;
     if (options->verbosity >= 0)
         run_result_print(result, run->deck, run->scenario, options->verbosity > 0, stdout);
     fflush(stdout);                     /* an error of it is told at the end (program.c) */
@@ -386,7 +395,10 @@ static int finish(struct run *run, const struct engine_result *engine, uint32_t 
         local = NULL;
         if (good)
             status = report(run, &result, facts.stopped, &local);
-        run_result_release(&result);
+        if (good && local == NULL && run->kept != NULL)
+            *run->kept = result;
+        else
+            run_result_release(&result);
     }
     good = good && gather_agree(run->gather, run->process == 0 ? local : NULL, error);
     g_free(facts.roles);
@@ -421,7 +433,7 @@ static int play(struct run *run, struct share *share, GError **error)
     for (;;) {
         good = begin_attempt(run, error);
         if (!good) {
-            if (run->process == 0)
+            if (run->process == 0 && run->folder != NULL)
                 run_folder_remove(run->folder);
             status = error != NULL && *error != NULL ? (*error)->code : TIERCEL_ERROR_RUNTIME;
             break;
@@ -431,7 +443,7 @@ static int play(struct run *run, struct share *share, GError **error)
             break;
         MPI_Comm wide = run->comm;
         close_attempt(run);
-        if (run->process == 0)
+        if (run->process == 0 && run->folder != NULL)
             run_folder_clear_trace(run->folder);
         take_comm(run, wide, run->processes / 2);
         MPI_Comm_free(&wide);
@@ -496,6 +508,21 @@ static char *prepare(const struct run *run, GError **error)
     return folder;
 }
 
+static int play_described(struct run *run, struct share *share, GError **error)
+{
+    describe(run);
+    signals_watch();
+    int status = share_status(share, play(run, share, error));
+    signals_unwatch();
+    g_array_free(run->roles, TRUE);
+    g_ptr_array_free(run->metrics, TRUE);
+    g_array_free(run->kinds, TRUE);
+    g_free(run->actor_roles);
+    g_free(run->actor_nodes);
+    g_clear_error(&run->error);
+    return status;
+}
+
 int run_deck(const struct deck *deck, const struct scenario *scenario, const struct options *options,
              const char *command_line, struct share *share)
 {
@@ -518,21 +545,35 @@ int run_deck(const struct deck *deck, const struct scenario *scenario, const str
                     share->processes, share->processes == 1 ? "" : "es", scenario_actors(scenario));
         if (options->progress_s > 0 && options->verbosity >= 0)
             run.progress_us = run.started_us + FIRST_PROGRESS_US;
-        describe(&run);
-        signals_watch();
-        status = share_status(share, play(&run, share, &error));
-        signals_unwatch();
-        g_array_free(run.roles, TRUE);
-        g_ptr_array_free(run.metrics, TRUE);
-        g_array_free(run.kinds, TRUE);
-        g_free(run.actor_roles);
-        g_free(run.actor_nodes);
+        status = play_described(&run, share, &error);
     } else {
         status = error->code;
     }
     if (error != NULL && share->process == 0)
         fprintf(stderr, "tiercel: %s\n", error->message);
-    g_clear_error(&run.error);
     g_free(run.folder);
     return status;
+}
+
+gboolean run_keep(const struct deck *deck, const struct scenario *scenario, const char *folder,
+                  const char *command_line, struct share *share, struct run_result *result, GError **error)
+{
+    const struct options options = { .output = (char *)folder, .verbosity = -1 };
+    struct run run = {
+        .deck = deck, .scenario = scenario, .options = &options, .command_line = command_line, .kept = result,
+        .started_us = g_get_monotonic_time()
+    };
+
+    g_assert(share->processes == 1);
+    if (folder != NULL && (run.folder = prepare(&run, error)) == NULL)
+        return FALSE;
+    int status = play_described(&run, share, error);
+    g_free(run.folder);
+    if (status == TIERCEL_OK)
+        return TRUE;
+    if (status == TIERCEL_ERROR_STOPPED) {
+        run_result_release(result);
+        g_set_error(error, TIERCEL_ERROR, status, "stopped early by %s", signals_stop_name());
+    }
+    return FALSE;
 }

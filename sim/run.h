@@ -12,13 +12,24 @@
 #ifndef TIERCEL_RUN_H
 #define TIERCEL_RUN_H
 
+#include "base/error.h"
+
 struct deck;
 struct options;
+struct run_result;
 struct scenario;
 struct share;
 
 /* The deck must be without problems. Collective; returns the exit status, the same on all processes. */
 int run_deck(const struct deck *deck, const struct scenario *scenario, const struct options *options,
              const char *command_line, struct share *share);
+
+/*
+ * The same for one of many runs in one program (trial.h): nothing is printed, and the result is the caller's
+ * (run_result_release). With a folder, which must not be there yet, it receives what a run leaves; with NULL nothing is
+ * written. FALSE with *error when the run could not be made or was stopped by a signal. The share is one process alone.
+ */
+gboolean run_keep(const struct deck *deck, const struct scenario *scenario, const char *folder,
+                  const char *command_line, struct share *share, struct run_result *result, GError **error);
 
 #endif

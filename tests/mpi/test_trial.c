@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Many runs in one program, shared out over the processes: the figures are those of a run by itself whoever plays it,
+ * an error of one process is the error of all, and nothing is written unless a folder is asked for.
+ */
+#include <math.h>
+#include <mpi.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "trial.h"
+
+enum { TRIALS = 6, FIRST_SEED = 11 };
+
+static struct share share;
+static char *deck;
+static int failures;
+
+static void check(bool good, const char *what, const GError *error)
+{
+    if (!good) {
+        failures++;
+        printf("not ok - process %d of %d: %s%s%s\n", share.process, share.processes, what,
+               error != NULL ? ": " : "", error != NULL ? error->message : "");
+    } else if (share.process == 0) {
+        printf("ok - %s\n", what);
+    }
+}
+
+static void test_figures(void)
+{
+    struct trial_request request = { .deck = deck, .seeded = true };
+    double values[TRIALS] = { 0 };
+    struct trial_round round;
+    GError *local = NULL;
+    GError *error = NULL;
+    unsigned i;
+    int status;
+
+    check(trial_check(&request, &share, &status) && status == TIERCEL_OK, "a good deck passes", NULL);
+    trial_begin(&round, &share, TRIALS, "test", 0);
+    while (local == NULL && trial_next(&round, &i)) {
+        request.seed = FIRST_SEED + i;
+        struct summary *summary = trial_run(&request, &local);
+        if (summary != NULL)
+            summary_lookup(summary, "jobs.makespan_s", &values[i], &local);
+        summary_free(summary);
+    }
+    bool good = trial_end(&round, local, values, TRIALS, &error);
+    check(good, "all trials are played", error);
+    for (i = 0; good && i < TRIALS; i++) {
+        double alone = NAN;
+        request.seed = FIRST_SEED + i;
+        struct summary *summary = trial_run(&request, &error);
+        if (summary != NULL)
+            summary_lookup(summary, "jobs.makespan_s", &alone, NULL);
+        check(alone == values[i] && alone > 0, "a trial has the figures of a run by itself", error);
+        summary_free(summary);
+    }
+    check(values[0] != values[1], "another seed has other figures", NULL);
+    check(g_access("runs", F_OK) != 0, "nothing was written", NULL);
+}
+
+static void test_error(void)
+{
+    static const struct deck_setting wrong[] = { { (char *)"--set a", (char *)"scheduler.queue-depth-limit=3" } };
+    struct trial_request request = { .deck = deck };
+    struct trial_round round;
+    GError *local = NULL;
+    GError *error = NULL;
+    unsigned i;
+
+    /* Trial 2 fails: on one process of several. */
+    trial_begin(&round, &share, TRIALS, "test", 0);
+    while (local == NULL && trial_next(&round, &i)) {
+        request.settings = wrong;
+        request.setting_count = i == 2;
+        summary_free(trial_run(&request, &local));
+    }
+    bool good = trial_end(&round, local, NULL, 0, &error);
+    check(!good && error != NULL && error->code == TIERCEL_ERROR_INPUT &&
+          strstr(error->message, "unknown key") != NULL, "one process's error is the error of all", error);
+    g_clear_error(&error);
+}
+
+static void test_folder(const char *scratch)
+{
+    g_autofree char *name = g_strdup_printf("trial-%d", share.process);
+    g_autofree char *folder = g_build_filename(scratch, name, NULL);
+    struct trial_request request = { .deck = deck, .folder = folder, .command_line = "test" };
+    GError *error = NULL;
+    struct summary *summary = trial_run(&request, &error);
+    static const char *const files[] = { "trace.h5", "summary.json", "effective.deck" };
+
+    check(summary != NULL, "a trial with a folder is played", error);
+    summary_free(summary);
+    g_clear_error(&error);
+    summary = trial_run(&request, &error);
+    check(summary == NULL && error->code == TIERCEL_ERROR_INPUT, "a folder that is there is not touched", error);
+    g_clear_error(&error);
+    for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
+        g_autofree char *path = g_build_filename(folder, files[i], NULL);
+        check(g_unlink(path) == 0, "it leaves what a run leaves", NULL);
+    }
+    g_rmdir(folder);
+}
+
+int main(int argc, char **argv)
+{
+    g_autoptr(GError) error = NULL;
+
+    MPI_Init(&argc, &argv);
+    share_init(&share, MPI_COMM_WORLD);
+    g_autofree char *made = share.process == 0 ? g_dir_make_tmp("tiercel-trial-XXXXXX", &error) : NULL;
+    g_autofree char *scratch = share_text(&share, made == NULL ? "" : made);
+    if (*scratch == '\0' || chdir(scratch) != 0) {
+        printf("not ok - no folder to write in\n");
+        MPI_Abort(MPI_COMM_WORLD, 1);
+    }
+    deck = g_build_filename(g_getenv("top_srcdir"), "inputs", "flux-counts.deck", NULL);
+    test_figures();
+    test_error();
+    test_folder(scratch);
+    MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, share.comm);
+    if (share.process == 0)
+        g_rmdir(scratch);
+    share_release(&share);
+    g_free(deck);
+    MPI_Finalize();
+    return failures != 0;
+}

@@ -69,6 +69,12 @@ void actor_charge(struct actor *self, int64_t cost_ns)
         self->engine->clock->charge(self->engine, cost_ns);
 }
 
+void actor_spend(struct actor *self, int64_t duration_ns)
+{
+    if (G_LIKELY(may_take(self, "a span of", duration_ns)))
+        self->engine->clock->spend(self->engine, duration_ns);
+}
+
 /* --- messages --- */
 
 /* Counts a message in and gives it its place in the order. FALSE, with the payload given back, when it may not go. */
@@ -108,6 +114,8 @@ void actor_promise(struct actor *self, int64_t time_ns)
 {
     GArray *promises = self->engine->promises;
     struct thread *thread = self->thread;
+    if (self->engine->live_clock)
+        return;                 /* no windows there, and times that nobody can promise */
     if (thread->promise == 0) {
         thread->promise = promises->len;
         g_array_set_size(promises, promises->len + 1);

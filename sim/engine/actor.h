@@ -95,6 +95,10 @@ int64_t actor_now(const struct actor *self);
 /* Busy for `cost_ns` more, 0 or above. No span may reach beyond the end of virtual time, ENGINE_LAST_NS (146 years). */
 void actor_charge(struct actor *self, int64_t cost_ns);
 
+/* The same for a span that is no work of the role's own code, as a task's duration: the live clock, on which a charge
+ * costs nothing, lets it pass. What is sent afterwards leaves at its end, and the actor is busy until then. */
+void actor_spend(struct actor *self, int64_t duration_ns);
+
 /* --- messages ---
  *
  * Departure = max(now, link free), arrival = departure + size/bandwidth + latency, at least 1 ns after now; what is

@@ -87,12 +87,19 @@ static struct message inbox_take(struct thread *thread)
 
 /* --- handling --- */
 
+/* When a handling begins that may begin at `time_ns`: on the live clock now, whatever was planned. */
+static inline int64_t begin_ns(const struct engine *e, int64_t time_ns)
+{
+    return G_UNLIKELY(e->live_clock) ? e->clock->now(e) : time_ns;
+}
+
 static inline void handle(struct engine *e, struct actor *actor, const struct message *m, int64_t start_ns)
 {
     struct thread *thread = actor->thread;
 #ifdef TIERCEL_CHECKS
     g_assert(start_ns >= m->time_ns && start_ns >= thread->free_ns && start_ns < e->limit_ns);
 #endif
+    start_ns = begin_ns(e, start_ns);
     e->now_ns = start_ns;
     actor->chain = chain_next(actor->chain, m, start_ns);
     actor->handled++;
@@ -130,7 +137,7 @@ static void take_turn(struct engine *e, struct thread *thread)
             continue;
         if (thread->flags & THREAD_BLOCKED)
             return;
-        int64_t start_ns = e->now_ns = thread->free_ns;
+        int64_t start_ns = e->now_ns = begin_ns(e, thread->free_ns);
         actor->role->turn(actor);
         int64_t end_ns = e->clock->now(e);
         thread->free_ns = end_ns;

@@ -21,8 +21,11 @@ struct engine *engine_new(const struct engine_config *config, GError **error)
     struct engine *e = g_new0(struct engine, 1);
     e->config = *config;
     e->config.stop_after_ns = MIN(config->stop_after_ns, ENGINE_LAST_NS);
-    if (config->clock == ENGINE_LIVE)
+    if (config->clock == ENGINE_LIVE) {
+        e->live_clock = true;
         e->config.move_ns = 0;      /* setting aside is real work there */
+        e->config.explicit_inbox = false;
+    }
     e->clock = config->clock == ENGINE_VIRTUAL ? &engine_clock_virtual : &engine_clock_live;
     MPI_Comm_dup(config->comm, &e->comm);
     int rank, size;
@@ -301,7 +304,7 @@ static void make_actors(struct engine *e)
         actor->thread = thread_for(e, groups, spec->thread_group, actor);
         if (spec->role->turn != NULL)
             actor->thread->flags |= THREAD_HOOKED;
-        if (spec->cpu_group != ENGINE_NO_GROUP)
+        if (spec->cpu_group != ENGINE_NO_GROUP && !e->live_clock)
             dispatch_share_cores(e, actor->thread, spec->cpu_group, MAX(spec->cpu_cores, 1u));
         if (e->zone_crosses[spec->zone] && (actor->thread->flags & THREAD_CROSSES) == 0) {
             actor->thread->flags |= THREAD_CROSSES;

@@ -31,6 +31,13 @@ enum engine_clock {
     ENGINE_LIVE
 };
 
+/* What a process of the live clock does while nothing is there for it. */
+enum engine_waiting {
+    ENGINE_WAIT_AUTO,               /* spins where every machine has at least as many cores as processes, else yields */
+    ENGINE_WAIT_SPIN,               /* looks again and again: the least latency, and a core of its own */
+    ENGINE_WAIT_YIELD               /* gives its core up, and sleeps the longer the longer nothing comes */
+};
+
 enum {
     ENGINE_ZONES_MAX = 16,
     ENGINE_NO_GROUP = UINT32_MAX
@@ -46,7 +53,11 @@ struct engine_observer {
     void (*record)(void *data, const struct actor *self, unsigned table, const void *row, size_t size);
     /* Each handled message, when trace level `events` asks for it. */
     void (*handled)(void *data, const struct actor *self, const struct message *m, int64_t start_ns, int64_t end_ns);
-    /* After a window, on all processes at the same virtual time: progress, flushing. May be collective. `wishes` is
+    /* On the live clock: what a handling took, or the part of it from one actor_charge to the next, with all that the
+     * process did for it before it began (receiving, waking). The cost is what was charged: it labels the span. */
+    void (*charged)(void *data, int64_t cost_ns, int64_t took_ns);
+    /* After a window, on all processes at the same virtual time: progress, flushing. On the live clock, after a round
+     * of counting; the time is then process 0's at its beginning. May be collective. `wishes` is
      * what any process wished for. */
     void (*window)(void *data, int64_t now_ns, uint64_t handled_here, unsigned wishes);
     /* What this process wants: 0 go on, or a bit of enum engine_wish. Polled between windows; the wishes of all
@@ -68,6 +79,7 @@ struct engine_config {
     int64_t stop_after_ns;          /* a run is told to stop then; ENGINE_NEVER_NS: never (before ENGINE_LAST_NS) */
     int64_t move_ns;                /* cost of a message set aside during a call, on the virtual clock */
     bool explicit_inbox;            /* no arrival shortcut for any actor (tests) */
+    enum engine_waiting waiting;    /* of the live clock */
     bool spread_always;             /* never retreat to fewer processes */
     struct engine_observer observer;
 };
@@ -107,6 +119,7 @@ struct engine_result {              /* the same on all processes */
     uint64_t sent;                  /* sent = handled + pending + pending_background */
     int64_t held;
     uint32_t active_processes;
+    enum engine_waiting waiting;    /* on the live clock: which one it was; else ENGINE_WAIT_AUTO */
 };
 
 /* Sums over the actors of one role, over all processes. */

@@ -6,7 +6,8 @@
  *   actor.c     what roles call
  *   dispatch.c  one thread group: inbox, busy time, calls, turns; the digest
  *   virtual.c   windows of virtual time; exchange.c carries messages between processes
- *   live.c      the same handlers driven by MPI messages and the wall clock
+ *   live.c      the same handlers driven by MPI messages and the wall clock; live_clock.c the time that all go by, and
+ *               how to wait
  *   queue.c     pending messages; pool.c payloads; random.c distributions
  */
 #ifndef TIERCEL_ENGINE_INTERNAL_H
@@ -125,6 +126,7 @@ struct engine {
     bool uniform;                   /* one latency for all links between different actors, no bandwidth */
     int64_t uniform_ns;
     bool limited_links;             /* some link has a bandwidth */
+    bool live_clock;                /* charges take the time that they take */
     struct queue queue;
     struct pool pool;
     uint64_t handled;
@@ -170,6 +172,7 @@ struct engine_clock_ops {
     /* A message of an actor to itself, to arrive at m->time_ns. */
     void (*post_self)(struct engine *e, struct message *m);
     void (*charge)(struct engine *e, int64_t cost_ns);
+    void (*spend)(struct engine *e, int64_t duration_ns);
     int64_t (*now)(const struct engine *e);
     gboolean (*run)(struct engine *e, struct engine_result *result, GError **error);
     void (*release)(struct engine *e);
@@ -251,6 +254,17 @@ void exchange_release(struct engine *e);
 /* Swaps packed messages and status with every other process, puts what came into the queue, and joins the status of
  * all into *all (least time, sums, or-ed wishes). Collective. */
 void exchange_window(struct engine *e, struct status mine, struct status *all);
+
+/* --- live_clock.c --- */
+
+/* Time that has passed on this process's machine. */
+int64_t live_clock_machine_ns(void);
+
+/* What live_clock_machine_ns says at one common moment a little later than the call: the start. Collective. */
+int64_t live_clock_start(MPI_Comm comm);
+
+/* ENGINE_WAIT_SPIN when each machine has a core for each of its processes. The same on all processes. Collective. */
+enum engine_waiting live_clock_waiting(MPI_Comm comm);
 
 /* --- engine.c --- */
 

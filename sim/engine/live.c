@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The live clock: the same handlers, driven by MPI messages and MPI_Wtime.
+ * The live clock: the same handlers, driven by MPI messages and the machine's clock.
  *
  * Each process plays its actors. A message to an actor of another process is an MPI message; one to an actor of the
  * same process, and every timer, waits in the queue until the wall clock has reached its time. charge() does nothing:
- * the work is real. Link latencies are what MPI takes.
+ * the work is real. Link latencies are what MPI takes. Only spend() passes time: the actor's own clock then runs ahead,
+ * what it sends waits here until the wall clock has caught up, and limit_ns keeps it from its next message until then.
+ * A call blocks its actor alone: the process goes on with the others.
  *
  * The end is found by counting: the totals of foreground messages sent and handled are summed over the processes, over
  * and over, without anybody waiting. Two sums in a row that are equal and balanced mean that nothing was in flight
@@ -13,13 +15,32 @@
  */
 #include <sched.h>
 #include <time.h>
-#include <unistd.h>
 
 #include "engine/internal.h"
 
 enum {
     TAG_MESSAGE = 3,
-    COUNTS = 5                      /* sent, handled, held, wishes, failed */
+    WISHES = 16                     /* bits of what poll() may return */
+};
+
+enum count {                        /* what the processes sum up */
+    COUNT_SENT,
+    COUNT_HANDLED,
+    COUNT_HELD,
+    COUNT_FAILED,
+    COUNT_TIME,                     /* process 0's */
+    COUNT_WISHES,                   /* a bit each */
+    COUNTS = COUNT_WISHES + WISHES
+};
+
+/* How often things are looked at that need no hurry, and how long a process that yields sleeps at a time. */
+enum {
+    LOOK_SPIN_NS = 500000,
+    LOOK_YIELD_NS = 4000000,
+    NAP_LEAST_NS = 20000,
+    NAP_MOST_NS = 1000000,
+    NAP_SHARE = 8,                  /* of the time that nothing came */
+    AT_A_TIME = 256                 /* messages received or handled before the other is looked at */
 };
 
 struct outgoing {
@@ -28,8 +49,16 @@ struct outgoing {
 };
 
 struct live {
-    double start_s;
-    bool spin;                      /* as many cores as processes: a waiting process need not give up its own */
+    bool started;
+    int64_t start_ns;               /* on this machine's clock */
+    int64_t ahead_ns;               /* of the wall clock, in this handling */
+    enum engine_waiting waiting;
+    int64_t idle_since_ns;
+    int64_t look_ns;                /* when poll and count are due */
+    unsigned wishes;                /* since the last round began */
+    bool labelled;                  /* the present span has a label: what was charged */
+    int64_t label_ns;
+    int64_t mark_ns;                /* where it began */
     GPtrArray *outgoing;            /* struct outgoing, not yet known to be complete */
     GPtrArray *spare;
     struct bytes incoming;
@@ -41,30 +70,49 @@ struct live {
     bool round_open, last_valid;
 };
 
-static int64_t live_now(const struct engine *e)
-{
-    const struct live *l = e->live;
-    return l == NULL ? 0 : (int64_t)((MPI_Wtime() - l->start_s) * 1e9);
-}
-
-static void live_charge(struct engine *e, int64_t cost_ns)
-{
-}
-
 static struct live *live_of(struct engine *e)
 {
     struct live *l = e->live;
     if (l == NULL) {
         l = g_new0(struct live, 1);
-        l->start_s = MPI_Wtime();
         l->outgoing = g_ptr_array_new();
         l->spare = g_ptr_array_new();
         l->ends = g_array_new(FALSE, FALSE, sizeof(struct message));
         l->sent_to = g_new0(int64_t, e->processes);
-        l->spin = sysconf(_SC_NPROCESSORS_ONLN) >= (long)e->processes;
         e->live = l;
     }
     return l;
+}
+
+static int64_t live_now(const struct engine *e)
+{
+    const struct live *l = e->live;
+    return l == NULL || !l->started ? 0 : live_clock_machine_ns() - l->start_ns + l->ahead_ns;
+}
+
+/* The present span ends; all of it belongs to its label. */
+static void end_span(struct engine *e, struct live *l)
+{
+    int64_t now_ns = live_now(e);
+    e->config.observer.charged(e->config.observer.data, l->label_ns, now_ns - l->mark_ns);
+    l->mark_ns = now_ns;
+    l->labelled = false;
+}
+
+static void live_charge(struct engine *e, int64_t cost_ns)
+{
+    struct live *l = live_of(e);
+    if (e->config.observer.charged == NULL)
+        return;
+    if (l->labelled)
+        end_span(e, l);
+    l->labelled = true;
+    l->label_ns = cost_ns;
+}
+
+static void live_spend(struct engine *e, int64_t duration_ns)
+{
+    live_of(e)->ahead_ns += duration_ns;
 }
 
 /* Gives a message whose time has come to MPI. */
@@ -87,7 +135,7 @@ static void live_post(struct engine *e, struct actor *from, struct message *m, u
 {
     struct live *l = live_of(e);
     m->time_ns = live_now(e);
-    if (e->routes[m->to].process == e->process)
+    if (e->routes[m->to].process == e->process || l->ahead_ns != 0)
         queue_push(&e->queue, m);
     else
         send_away(e, l, m);
@@ -126,13 +174,12 @@ static void collect_sent(struct live *l)
 /* Puts what has arrived into the queue, stamped with the present time. */
 static bool receive(struct engine *e, struct live *l)
 {
-    bool any = false;
-    for (;;) {
+    for (int i = 0;; i++) {
         int there, size;
         MPI_Status status;
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_MESSAGE, e->comm, &there, &status);
-        if (!there)
-            return any;
+        if (!there || i == AT_A_TIME)
+            return i != 0;
         MPI_Get_count(&status, MPI_BYTE, &size);
         bytes_clear(&l->incoming);
         bytes_extend(&l->incoming, (size_t)size);
@@ -142,7 +189,6 @@ static bool receive(struct engine *e, struct live *l)
         m.time_ns = live_now(e);
         queue_push(&e->queue, &m);
         l->received++;
-        any = true;
     }
 }
 
@@ -167,14 +213,17 @@ static void receive_rest(struct engine *e, struct live *l)
 }
 
 /* One step of the endless counting; TRUE when a round has closed. */
-static bool count_round(struct engine *e, struct live *l, unsigned wishes)
+static bool count_round(struct engine *e, struct live *l)
 {
     if (!l->round_open) {
-        l->mine[1] = (int64_t)e->handled - e->handled_background;
-        l->mine[0] = l->mine[1] + e->pending;
-        l->mine[2] = e->held + e->turns_due;
-        l->mine[3] = (wishes & ENGINE_WISH_STOP) != 0;
-        l->mine[4] = e->failure != NULL;
+        l->mine[COUNT_HANDLED] = (int64_t)e->handled - e->handled_background;
+        l->mine[COUNT_SENT] = l->mine[COUNT_HANDLED] + e->pending;
+        l->mine[COUNT_HELD] = e->held + e->turns_due;
+        l->mine[COUNT_FAILED] = e->failure != NULL;
+        l->mine[COUNT_TIME] = e->process == 0 ? live_now(e) : 0;
+        for (unsigned bit = 0; bit < WISHES; bit++)
+            l->mine[COUNT_WISHES + bit] = l->wishes >> bit & 1;
+        l->wishes = 0;
         MPI_Iallreduce(l->mine, l->sum, COUNTS, MPI_INT64_T, MPI_SUM, e->comm, &l->round);
         l->round_open = true;
     }
@@ -185,14 +234,20 @@ static bool count_round(struct engine *e, struct live *l, unsigned wishes)
     return done != 0;
 }
 
-/* What a closed round says. */
-static bool round_ends(struct live *l, enum engine_end *end)
+/* What a closed round says. The time and the wishes do not belong to what must not change. */
+static bool round_ends(const struct engine *e, struct live *l, enum engine_end *end)
 {
-    bool balanced = l->sum[0] == l->sum[1] && l->sum[2] == 0;
-    bool again = l->last_valid && memcmp(l->sum, l->last, sizeof l->sum) == 0;
+    const struct engine_observer *o = &e->config.observer;
+    bool balanced = l->sum[COUNT_SENT] == l->sum[COUNT_HANDLED] && l->sum[COUNT_HELD] == 0;
+    bool again = l->last_valid && memcmp(l->sum, l->last, COUNT_TIME * sizeof l->sum[0]) == 0;
+    unsigned wishes = 0;
+    for (unsigned bit = 0; bit < WISHES; bit++)
+        wishes |= (unsigned)(l->sum[COUNT_WISHES + bit] != 0) << bit;
     memcpy(l->last, l->sum, sizeof l->sum);
     l->last_valid = true;
-    if (l->sum[3] != 0 || l->sum[4] != 0) {
+    if (o->window != NULL)
+        o->window(o->data, l->sum[COUNT_TIME], e->handled, wishes);
+    if ((wishes & ENGINE_WISH_STOP) != 0 || l->sum[COUNT_FAILED] != 0) {
         *end = ENGINE_STOPPED;
         return true;
     }
@@ -200,43 +255,87 @@ static bool round_ends(struct live *l, enum engine_end *end)
     return balanced && again;
 }
 
-static void rest(const struct live *l)
+/* Now and then: what this process wants, and whether all is done. TRUE at the end. */
+static bool look(struct engine *e, struct live *l, int64_t now_ns, enum engine_end *end)
 {
-    if (l->spin)
+    const struct engine_observer *o = &e->config.observer;
+    if (now_ns >= l->look_ns) {
+        l->look_ns = now_ns + (l->waiting == ENGINE_WAIT_SPIN ? LOOK_SPIN_NS : LOOK_YIELD_NS);
+        if (o->poll != NULL)
+            l->wishes |= o->poll(o->data);
+        if (now_ns >= e->config.stop_after_ns)
+            l->wishes |= ENGINE_WISH_STOP;
+    } else if (!l->round_open) {
+        return false;
+    }
+    return count_round(e, l) && round_ends(e, l, end);
+}
+
+/* Handles what is due, a part of it if there is much. */
+static bool handle_due(struct engine *e, struct live *l)
+{
+    int64_t now_ns = live_now(e);
+    int count = 0;
+    for (; count < AT_A_TIME && queue_next_ns(&e->queue) <= now_ns && e->failure == NULL; count++) {
+        struct message m = queue_pop(&e->queue);
+        if (e->routes[m.to].process == e->process) {
+            e->limit_ns = live_now(e) + 1;
+            dispatch_message(e, &m);
+            l->ahead_ns = 0;
+            if (l->labelled)
+                end_span(e, l);
+        } else {
+            send_away(e, l, &m);
+        }
+    }
+    return count != 0;
+}
+
+/* Nothing is there. The longer that lasts, the longer a process sleeps that has to share its core. */
+static void rest(struct engine *e, const struct live *l, int64_t now_ns)
+{
+    if (l->waiting == ENGINE_WAIT_SPIN)
         return;
-    const struct timespec nap = { .tv_nsec = 50000 };
-    nanosleep(&nap, NULL);
+    int64_t nap_ns = MIN((now_ns - l->idle_since_ns) / NAP_SHARE, NAP_MOST_NS);
+    nap_ns = MIN(nap_ns, queue_next_ns(&e->queue) - now_ns);
+    if (nap_ns < NAP_LEAST_NS) {
+        sched_yield();
+        return;
+    }
+    nanosleep(&(struct timespec){ .tv_nsec = nap_ns }, NULL);
+}
+
+static void begin(struct engine *e, struct live *l)
+{
+    l->waiting = e->config.waiting != ENGINE_WAIT_AUTO ? e->config.waiting : live_clock_waiting(e->comm);
+    l->start_ns = live_clock_start(e->comm);
+    l->started = true;
+    e->phase_refuses_call = NULL;
+    e->limit_ns = 1;
+    dispatch_start(e);
 }
 
 static gboolean live_run(struct engine *e, struct engine_result *result, GError **error)
 {
     struct live *l = live_of(e);
-    const struct engine_observer *o = &e->config.observer;
-    e->phase_refuses_call = NULL;
-    e->limit_ns = INT64_MAX;
-    dispatch_start(e);
-    for (;;) {
-        bool busy = receive(e, l);
-        end_instant(e, l);
+    begin(e, l);
+    for (bool busy = true;;) {
         int64_t now_ns = live_now(e);
-        while (queue_next_ns(&e->queue) <= now_ns && e->failure == NULL) {
-            struct message m = queue_pop(&e->queue);
-            if (e->routes[m.to].process == e->process)
-                dispatch_message(e, &m);
-            else
-                send_away(e, l, &m);
-            busy = true;
-        }
+        if (busy)
+            l->idle_since_ns = now_ns;
+        else
+            l->mark_ns = now_ns;
+        busy = receive(e, l);
+        end_instant(e, l);
+        busy |= handle_due(e, l);
         collect_sent(l);
-        unsigned wishes = o->poll != NULL ? o->poll(o->data) : 0;
-        if (now_ns >= e->config.stop_after_ns)
-            wishes |= ENGINE_WISH_STOP;
-        if (count_round(e, l, wishes) && round_ends(l, &result->end))
+        if (look(e, l, now_ns, &result->end))
             break;
         if (!busy)
-            rest(l);
+            rest(e, l, now_ns);
     }
     receive_rest(e, l);
+    result->waiting = l->waiting;
     result->end_ns = live_now(e);
     MPI_Allreduce(MPI_IN_PLACE, &result->end_ns, 1, MPI_INT64_T, MPI_MAX, e->comm);
     return TRUE;
@@ -270,6 +369,7 @@ const struct engine_clock_ops engine_clock_live = {
     .post_later = live_post_later,
     .post_self = live_post_self,
     .charge = live_charge,
+    .spend = live_spend,
     .now = live_now,
     .run = live_run,
     .release = live_release,

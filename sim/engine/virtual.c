@@ -251,6 +251,7 @@ const struct engine_clock_ops engine_clock_virtual = {
     .post_later = virtual_post_later,
     .post_self = virtual_post_self,
     .charge = virtual_charge,
+    .spend = virtual_charge,
     .now = virtual_now,
     .run = virtual_run,
 };

@@ -30,7 +30,7 @@ static void run_task(struct actor *self, struct task_executor *x, const struct t
     if (t->duration.type != DISTRIBUTION_CONSTANT || t->duration.a_ns != 0) {
         int64_t duration_ns = random_duration(&t->duration, t->duration.type == DISTRIBUTION_CONSTANT
                                                                 ? 0 : actor_draw(self, STREAM_DURATION));
-        actor_charge(self, duration_ns);
+        actor_spend(self, duration_ns);
         actor_count(self, TASK_EXECUTOR_RUN_US, (uint64_t)duration_ns / 1000);
     }
     if (strikes(self, t->faults.task_failure))

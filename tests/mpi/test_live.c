@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The live clock: pairs of a player and its partner, on neighbouring processes, play the same game on both clocks and
- * must count the same; a failure ends the run everywhere, whatever is still under way between processes.
+ * must count the same; what is spent passes, in processes that yield without using their cores; a failure ends the run
+ * everywhere, whatever is still under way between processes.
  */
 #include <stdio.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "engine/engine.h"
@@ -33,6 +35,7 @@ struct player {
     unsigned waiting;           /* messages that have to come before the next round */
     unsigned expected;          /* kind of a reply, while blocked */
     struct request kept;
+    int64_t asked_ns;           /* or busy until */
     struct counts counts;
 };
 
@@ -185,13 +188,14 @@ static const struct role thrower = { .name = "thrower", .state_size = sizeof(str
 /* --- runs --- */
 
 /* Pairs of two roles; the table of each actor tells it its partner. */
-static struct engine *build(enum engine_clock clock, const struct role *first, const struct role *second,
-                            struct table *tables, GError **error)
+static struct engine *build_waiting(enum engine_clock clock, enum engine_waiting waiting, const struct role *first,
+                                    const struct role *second, struct table *tables, GError **error)
 {
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     const struct engine_config config = { .comm = MPI_COMM_WORLD, .clock = clock, .tick_ns = 1000000,
-                                          .stop_after_ns = 60000000000, .move_ns = 10, .spread_always = true };
+                                          .stop_after_ns = 60000000000, .move_ns = 10, .spread_always = true,
+                                          .waiting = waiting };
     struct engine *e = engine_new(&config, error);
     engine_set_link(e, 0, 0, (struct engine_link){ .latency_ns = 1000 });
     for (uint32_t i = 0; i < 2 * (uint32_t)size; i++) {
@@ -204,6 +208,12 @@ static struct engine *build(enum engine_clock clock, const struct role *first, c
         engine_add_actor(e, &spec);
     }
     return e;
+}
+
+static struct engine *build(enum engine_clock clock, const struct role *first, const struct role *second,
+                            struct table *tables, GError **error)
+{
+    return build_waiting(clock, ENGINE_WAIT_AUTO, first, second, tables, error);
 }
 
 static unsigned wrong(bool holds, const char *what)
@@ -264,6 +274,91 @@ static unsigned check_game(void)
            wrong(size == 1 || live.remote_messages == modelled.remote_messages, "as many messages between processes");
 }
 
+/* --- time that passes, and how a process waits for it --- */
+
+enum { SPENT_NS = 20000000, SPENDINGS = 10 };
+
+/* Counted with the players' means: an answer each, and those that came too early. */
+static void spender_handle(struct actor *self, const struct message *m)
+{
+    struct player *p = actor_state(self);
+    if (m->kind != GO) {
+        int64_t took_ns = actor_now(self) - p->asked_ns;
+        p->counts.answers++;
+        p->counts.out_of_order += took_ns < SPENT_NS || actor_now(self) < (int64_t)p->counts.answers * SPENT_NS;
+    }
+    if (p->round++ == SPENDINGS)
+        return;
+    p->asked_ns = actor_now(self);
+    actor_send(self, p->table->partner, ASK, 0);
+}
+
+static void spender_init(struct actor *self, const void *setup)
+{
+    struct player *p = actor_state(self);
+    p->table = setup;
+    actor_timer(self, 1, GO, 0);
+}
+
+/* Each message finds it busy until the one before is done with. */
+static void slow_handle(struct actor *self, const struct message *m)
+{
+    struct player *p = actor_state(self);
+    if (actor_now(self) < p->asked_ns)
+        actor_fail(self, "a message at %" G_GINT64_FORMAT " ns, while it was busy", actor_now(self));
+    if (m->kind == ASK) {
+        actor_send(self, actor_id(self) ^ 1, PONG, 0);
+        actor_timer(self, 1, LATER, 0);
+        actor_spend(self, SPENT_NS);
+        p->asked_ns = actor_now(self);
+        actor_send(self, actor_id(self) ^ 1, ANSWER, 0);
+    }
+}
+
+static void asker_handle(struct actor *self, const struct message *m)
+{
+    if (m->kind != PONG)
+        spender_handle(self, m);
+}
+
+static const struct role spender = { .name = "spender", .state_size = sizeof(struct player), .init = spender_init,
+                                     .handle = asker_handle, .save = save };
+static const struct role slow = { .name = "slow", .state_size = sizeof(struct player), .handle = slow_handle,
+                                  .save = save };
+
+static unsigned check_spending(enum engine_clock clock, enum engine_waiting waiting, const char *what)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    GError *error = NULL;
+    struct engine_result result = { .sent = 0 };
+    struct rusage before, after;
+    struct table *tables = g_new0(struct table, 2 * size);
+    struct engine *e = build_waiting(clock, waiting, &spender, &slow, tables, &error);
+    getrusage(RUSAGE_SELF, &before);
+    if (!engine_start(e, &error) || !engine_run(e, &result, &error))
+        g_error("%s", error->message);
+    getrusage(RUSAGE_SELF, &after);
+    uint64_t answers = 0, early = 0;
+    for (uint32_t i = 0; i < 2 * (uint32_t)size; i += 2) {
+        struct actor *actor = engine_actor(e, i);
+        const struct player *p = actor != NULL ? actor_state(actor) : NULL;
+        answers += p != NULL ? p->counts.answers : 0;
+        early += p != NULL ? p->counts.out_of_order : 0;
+    }
+    engine_free(e);
+    g_free(tables);
+    MPI_Allreduce(MPI_IN_PLACE, &answers, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    int64_t used_us = (after.ru_utime.tv_sec - before.ru_utime.tv_sec + after.ru_stime.tv_sec -
+                       before.ru_stime.tv_sec) * INT64_C(1000000) + after.ru_utime.tv_usec - before.ru_utime.tv_usec +
+                      after.ru_stime.tv_usec - before.ru_stime.tv_usec;
+    return wrong(answers == SPENDINGS * (uint64_t)size && early == 0, what) +
+           wrong(result.end_ns >= (int64_t)SPENDINGS * SPENT_NS, "all that was spent has passed") +
+           wrong(clock == ENGINE_VIRTUAL || result.waiting == waiting, "a live run tells how it waited") +
+           wrong(waiting != ENGINE_WAIT_YIELD || used_us * 1000 < result.end_ns / 4,
+                 "a process that yields is mostly asleep");
+}
+
 static unsigned check_failure(enum engine_clock clock, const char *what)
 {
     int size;
@@ -287,6 +382,9 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     alarm(LIMIT_S);
     unsigned failures = check_game();
+    failures += check_spending(ENGINE_VIRTUAL, ENGINE_WAIT_AUTO, "what is spent passes on the virtual clock");
+    failures += check_spending(ENGINE_LIVE, ENGINE_WAIT_YIELD, "and on the live one, in processes that yield");
+    failures += check_spending(ENGINE_LIVE, ENGINE_WAIT_SPIN, "and in processes that spin");
     failures += check_failure(ENGINE_VIRTUAL, "a failure ends a run on the virtual clock everywhere");
     failures += check_failure(ENGINE_LIVE, "and on the live clock, with large messages under way");
     MPI_Finalize();

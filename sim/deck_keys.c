@@ -7,19 +7,21 @@
 
 #include <string.h>
 
+#include "deck_keys_batch.h"
 #include "deck_keys_dispatcher.h"
+#include "ranks/batch.h"
 #include "ranks/instance.h"
 #include "ranks/task_service.h"
 
-static const char *const kinds[] = { "brokered", "queueing", "phold", "dispatcher", NULL };
+static const char *const kinds[] = { "brokered", "queueing", "phold", "dispatcher", "batch", NULL };
 
 static const struct deck_group groups[] = {
     { "deck", DECK_ALL_KINDS, false, "what this file is" },
     { "run", DECK_ALL_KINDS, false, "how the simulation is run; only the seed and the end change its result" },
     { "system", DECK_ALL_KINDS, false, "what is simulated" },
-    { "cluster", DECK_BROKERED, false, "the simulated machines" },
+    { "cluster", DECK_BROKERED | DECK_BATCH, false, "the simulated machines" },
     { "network", DECK_BROKERED | DECK_QUEUEING | DECK_DISPATCHER, false, "the links between actors" },
-    { "workload", DECK_BROKERED | DECK_DISPATCHER, false, "where jobs come from" },
+    { "workload", DECK_BROKERED | DECK_DISPATCHER | DECK_BATCH, false, "where jobs come from" },
     { "events", DECK_BROKERED, false, "what the key-value store's events are called, and who subscribes to what" },
     { "topics", DECK_BROKERED, false, "an event scheme of one's own, with [events] scheme = custom. A topic may hold "
       "{ns} once, for the name of the namespace; a subscription is a prefix of topics; a list has blanks between its "
@@ -29,7 +31,7 @@ static const struct deck_group groups[] = {
     { "job-manager", DECK_BROKERED, false, "the service that follows each job" },
     { "job-info", DECK_BROKERED, false, "the service that knows each job's data" },
     { "job-exec", DECK_BROKERED, false, "the service that starts jobs" },
-    { "scheduler", DECK_BROKERED, false, "which job starts next, and where" },
+    { "scheduler", DECK_BROKERED | DECK_BATCH, false, "which job starts next, and where" },
     { "source", DECK_QUEUEING, false, "what makes the jobs of a queueing network, and takes them back" },
     { "station.NAME", DECK_QUEUEING, false, "a station, or several alike, of a queueing network. NAME is the deck's: "
       "letters, digits and '-'" },
@@ -53,6 +55,7 @@ static const struct deck_group groups[] = {
 #define ALWAYS NULL
 #define NO_CHOICES NULL
 #define CUSTOM "events.scheme=custom"
+#define MADE "workload.source=bulk|poisson"
 
 static const struct deck_key keys[] = {
     { "deck", "format", QUANTITY_COUNT, NULL, "1", "1", NO_CHOICES, ALWAYS, DECK_ALL_KINDS,
@@ -83,18 +86,19 @@ static const struct deck_key keys[] = {
     { "run", "tick", QUANTITY_DURATION, "1s", "1us", "10000d", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "the end of a run is looked for at multiples of this virtual time" },
 
-    { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered|queueing|phold|dispatcher", ALWAYS, DECK_ALL_KINDS,
-      DECK_REQUIRED,
+    { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered|queueing|phold|dispatcher|batch", ALWAYS,
+      DECK_ALL_KINDS, DECK_REQUIRED,
       "brokered: a tree of brokers with a key-value store and a job pipeline, as Flux was in early 2020; queueing: a "
       "network of queues, as textbooks have formulas for; phold: the benchmark of event simulators; "
-      "dispatcher: clients, services that dispatch tasks, and executors, as Falkon was in 2008" },
+      "dispatcher: clients, services that dispatch tasks, and executors, as Falkon was in 2008; "
+      "batch: a batch scheduler alone, as job-scheduling simulators have it" },
     { "system", "age", QUANTITY_DURATION, "600s", NULL, "12000d", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "how long the instance has been up when the run begins; job ids count milliseconds from then" },
 
     { "cluster", "nodes", QUANTITY_COUNT, "1", "1", "16384", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "simulated nodes, each with its broker and services" },
-    { "cluster", "cores-per-node", QUANTITY_COUNT, "1", "1", "4096", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
-      "cores of a node; one executor plays each" },
+    { "cluster", "cores-per-node", QUANTITY_COUNT, "1", "1", "4096", NO_CHOICES, ALWAYS, DECK_BROKERED | DECK_BATCH,
+      0, "cores of a node; of a brokered instance, one executor plays each" },
     { "cluster", "fanout", QUANTITY_COUNT, "2", "1", "16384", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "children of a broker in the tree (Flux: tbon.arity)" },
 
@@ -115,19 +119,21 @@ static const struct deck_key keys[] = {
     { "network", "header", QUANTITY_SIZE, "100B", NULL, "1MiB", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "what a message takes on such a link besides its payload" },
 
-    { "workload", "source", DECK_CHOICE, NULL, NULL, NULL, "bulk|jobspec|namespaces", ALWAYS,
-      DECK_BROKERED | DECK_DISPATCHER,
+    { "workload", "source", DECK_CHOICE, NULL, NULL, NULL, "bulk|jobspec|namespaces|poisson|swf|batsim", ALWAYS,
+      DECK_BROKERED | DECK_DISPATCHER | DECK_BATCH,
       DECK_REQUIRED,
       "bulk: jobs of one kind, made here; jobspec: a directory of Flux jobspec files (version 1); "
-      "namespaces: no jobs, but a burst of namespaces of the store created and then removed (brokered)" },
+      "namespaces: no jobs, but a burst of namespaces of the store created and then removed (brokered); poisson: as "
+      "bulk, but one after the other; swf: a log in the Standard Workload Format (version 2.2); batsim: a workload of "
+      "Batsim, in JSON" },
     { "workload", "namespaces", QUANTITY_COUNT, "1024", "1", "1000000000", NO_CHOICES, "workload.source=namespaces",
       DECK_BROKERED, 0, "how many namespaces are created at once, and then removed at once" },
-    { "workload", "jobs", QUANTITY_COUNT, "1024", NULL, "1000000000000", NO_CHOICES, "workload.source=bulk",
-      DECK_BROKERED | DECK_DISPATCHER, 0, "how many jobs are submitted" },
-    { "workload", "cores", QUANTITY_COUNT, "1", "1", "67108864", NO_CHOICES, "workload.source=bulk", DECK_BROKERED, 0,
+    { "workload", "jobs", QUANTITY_COUNT, "1024", NULL, "1000000000000", NO_CHOICES, MADE,
+      DECK_BROKERED | DECK_DISPATCHER | DECK_BATCH, 0, "how many jobs are submitted" },
+    { "workload", "cores", QUANTITY_COUNT, "1", "1", "67108864", NO_CHOICES, MADE, DECK_BROKERED | DECK_BATCH, 0,
       "cores of a job" },
-    { "workload", "duration", QUANTITY_DISTRIBUTION, "0s", NULL, NULL, NO_CHOICES, "workload.source=bulk",
-      DECK_BROKERED | DECK_DISPATCHER, 0, "how long a job's task runs" },
+    { "workload", "duration", QUANTITY_DISTRIBUTION, "0s", NULL, NULL, NO_CHOICES, MADE,
+      DECK_BROKERED | DECK_DISPATCHER | DECK_BATCH, 0, "how long a job's task runs" },
     { "workload", "dir", DECK_DIRECTORY, NULL, NULL, NULL, NO_CHOICES, "workload.source=jobspec", DECK_BROKERED, 0,
       "the directory; its files that end in .json are submitted in the order of their names" },
     { "workload", "repeat", QUANTITY_COUNT, "1", "1", "1000000000", NO_CHOICES, "workload.source=jobspec",
@@ -208,9 +214,12 @@ static const struct deck_key keys[] = {
 
     { "scheduler", "mode", DECK_CHOICE, "single", NULL, NULL, "single|unlimited|limited:N", ALWAYS, DECK_BROKERED, 0,
       "requests for resources that may be outstanding: one, all, or N" },
-    { "scheduler", "policy", DECK_CHOICE, "fcfs", NULL, NULL, "fcfs", ALWAYS, DECK_BROKERED, 0,
-      "the order of the queue. fcfs: first come, first served; the head waits until it fits" },
-    { "scheduler", "fit", DECK_CHOICE, "worst", NULL, NULL, "worst|first|best", ALWAYS, DECK_BROKERED, 0,
+    { "scheduler", "policy", DECK_CHOICE, "fcfs", NULL, NULL, "fcfs|sjf|easy|easy-sjf|conservative", ALWAYS,
+      DECK_BROKERED | DECK_BATCH, 0,
+      "the order of the queue. fcfs: first come, first served; the head waits until it fits; sjf: the same, shortest "
+      "limit first; easy: later jobs may start if they delay none of the first `depth` ones; easy-sjf: of those the "
+      "shortest first; conservative: if they delay no job before them" },
+    { "scheduler", "fit", DECK_CHOICE, "worst", NULL, NULL, "worst|first|best", ALWAYS, DECK_BROKERED | DECK_BATCH, 0,
       "which node is chosen. worst: the one with the most free cores; first: the lowest that has room; best: the one "
       "with the fewest free cores that has room. Ties go to the lowest node" },
 
@@ -318,12 +327,25 @@ static void add_costs(GArray *all, const struct instance_cost_name *names, int k
     }
 }
 
+static void add_group(GArray *all, const struct deck_key *list, const char *group)
+{
+    for (const struct deck_key *key = list; key->group != NULL; key++)
+        if (strcmp(key->group, group) == 0)
+            g_array_append_val(all, *key);
+}
+
 static void add_keys(GArray *all, const struct deck_key *list)
 {
     for (const struct deck_key *key = list; key->group != NULL; key++) {
         /* Before the costs, in the order of the groups. */
         if (list == keys && strcmp(key->group, "costs") == 0 && strcmp(key->name, "profile") == 0)
             add_keys(all, deck_keys_dispatcher);
+        /* Those of a group that is here stand behind its own. */
+        if (list == keys && key[1].group != NULL && strcmp(key->group, key[1].group) != 0) {
+            g_array_append_val(all, *key);
+            add_group(all, deck_keys_batch, key->group);
+            continue;
+        }
         g_array_append_val(all, *key);
     }
 }
@@ -336,7 +358,9 @@ static gpointer make_schema(gpointer data)
     add_keys(all, keys);
     add_costs(all, instance_cost_names, DECK_BROKERED);
     add_costs(all, task_service_cost_names, DECK_DISPATCHER);
+    add_costs(all, batch_cost_names, DECK_BATCH);
     add_keys(all, trace_keys);
+    add_group(all, deck_keys_batch, "trace");
     schema->groups = groups;
     schema->kinds = kinds;
     schema->key_count = all->len;

@@ -38,6 +38,7 @@ enum deck_kinds {
     DECK_QUEUEING = 1 << 1,
     DECK_PHOLD = 1 << 2,
     DECK_DISPATCHER = 1 << 3,
+    DECK_BATCH = 1 << 4,
     DECK_ALL_KINDS = ~0
 };
 

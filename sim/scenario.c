@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "scenario.h"
 
+#include "scenario_batch.h"
 #include "scenario_brokered.h"
 #include "scenario_dispatcher.h"
 #include "scenario_phold.h"
@@ -8,7 +9,8 @@
 
 /* By the choices of [system] kind. */
 static const struct scenario_kind *const kinds[] = {
-    &scenario_brokered, &scenario_queueing, &scenario_phold, &scenario_dispatcher
+    &scenario_brokered, &scenario_queueing, &scenario_phold, &scenario_dispatcher,
+    &scenario_batch
 };
 
 struct scenario {

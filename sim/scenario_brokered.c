@@ -36,13 +36,15 @@ static int64_t draw_duration(void *context, uint64_t index)
 /* `client` is NULL when nothing is drawn yet: to look at the source before a run. */
 static struct workload *open_source(const void *source, struct actor *client, GError **error)
 {
-    const struct brokered *b = source;
+    struct brokered *b = (struct brokered *)source;
 
     if (b->from_files)
         return workload_jobspec_new(b->directory, b->repeat, NULL, error);
+    if (b->log.type >= JOB_SOURCE_POISSON)
+        return job_source_open(&b->log, client, error);
     struct workload_bulk bulk = {
         .jobs = b->bulk_jobs, .slots = 1, .cores_per_slot = b->bulk_cores, .duration_ns = b->bulk_duration.a_ns,
-        .limit_ns = WORKLOAD_NO_LIMIT
+        .limit_ns = b->log.limit_ns
     };
     if (b->bulk_duration.type != DISTRIBUTION_CONSTANT && client != NULL) {
         bulk.draw = draw_duration;
@@ -59,6 +61,8 @@ static void read_workload(struct brokered *b, const struct deck *deck)
     b->jobs.namespaces = deck_has(deck, "workload", "namespaces")
                              ? (uint32_t)deck_integer(deck, "workload", "namespaces") : 0;
     b->from_files = deck_has(deck, "workload", "dir");
+    job_source_read(&b->log, deck);
+    b->log.stream_duration = b->log.stream_gap = CLIENT_STREAM_DURATION;
     if (b->from_files) {
         b->directory = g_strdup(deck_text(deck, "workload", "dir"));
         b->repeat = (uint64_t)deck_integer(deck, "workload", "repeat");
@@ -125,6 +129,10 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     inst->age_ns = deck_integer(deck, "system", "age");
     b->jobs.policy = deck_text(deck, "scheduler", "policy");
     b->jobs.fit = (enum resource_fit)deck_choice(deck, "scheduler", "fit", NULL);
+    if (deck_has(deck, "scheduler", "by"))
+        b->jobs.by = (enum policy_by)deck_choice(deck, "scheduler", "by", NULL);
+    if (deck_has(deck, "scheduler", "depth"))
+        b->jobs.depth = (uint32_t)deck_integer(deck, "scheduler", "depth");
     b->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
     b->link = (struct engine_link){
         .latency_ns = deck_integer(deck, "network", "hop-latency"),
@@ -184,6 +192,12 @@ static void check_workload(struct brokered *b, struct deck *deck, struct share *
     if (deck_has(deck, "workload", "source") && deck_choice(deck, "workload", "source", NULL) == 1 && !b->from_files &&
         deck_usable(deck, "workload", "dir"))
         deck_complain(deck, "workload", "dir", "is not stated; expected the path of a directory of jobspec files");
+    if (b->log.type >= JOB_SOURCE_POISSON) {
+        uint32_t cores = b->inst.nodes * b->inst.cores_per_node;
+        job_source_check(&b->log, deck, share, cores);
+        b->job_count = b->log.jobs;
+        return;
+    }
     if (!deck_has(deck, "workload", "source") || !deck_usable(deck, "workload", key) ||
         (deck_choice(deck, "workload", "source", NULL) == 1 && !b->from_files))
         return;
@@ -227,6 +241,7 @@ static void brokered_free(void *data)
     struct brokered *b = data;
 
     scheme_free(b->scheme);
+    job_source_release(&b->log);
     g_free(b->directory);
     g_free(b);
 }

@@ -12,6 +12,7 @@
 #include "ranks/instance.h"
 #include "ranks/jobs.h"
 #include "scenario.h"
+#include "scenario_source.h"
 
 extern const struct scenario_kind scenario_brokered;
 
@@ -30,6 +31,7 @@ struct brokered {
 
     /* What the source of jobs is made from (jobs.source points to this struct). */
     bool from_files;
+    struct job_source log;          /* poisson, swf, batsim */
     char *directory;
     uint64_t repeat;
     uint64_t bulk_jobs;

@@ -7,6 +7,7 @@
 #include "ranks/protocol.h"
 #include "ranks/roles.h"
 #include "ranks/route.h"
+#include "workload/jobspec.h"
 
 enum client_state {
     CLIENT_STOPPING,        /* waits for the queue to stop */
@@ -30,6 +31,7 @@ struct client {
     int64_t start_ns;               /* of the queue */
     struct workload *workload;
     struct workload_job next;
+    GString *text;                  /* of the next job, when the workload has none for it */
 };
 
 static void client_charge_reply(struct actor *self, size_t size)
@@ -54,6 +56,14 @@ static void client_read_next(struct actor *self, struct client *c)
     if (error != NULL) {
         actor_fail(self, "%s", error->message);
         g_error_free(error);
+    }
+    /* A job of a log has no text of its own. */
+    if (c->has_next && c->next.spec == NULL) {
+        if (c->text != NULL)
+            g_string_free(c->text, TRUE);
+        c->text = jobspec_write(&c->next);
+        c->next.spec = c->text->str;
+        c->next.spec_size = c->text->len;
     }
 }
 
@@ -268,6 +278,8 @@ static void client_release(struct actor *self)
     struct client *c = actor_state(self);
     if (c->workload != NULL)
         workload_free(c->workload);
+    if (c->text != NULL)
+        g_string_free(c->text, TRUE);
 }
 
 static const struct kind_name client_kinds[] = {

@@ -137,6 +137,15 @@ void summary_station(struct summary *s, const char *station, const struct summar
     e->value[4].number = figures->mean_wait_s;
 }
 
+void summary_class(struct summary *s, const char *class, const struct summary_class *figures)
+{
+    struct entry *e = entry_new(s, SUMMARY_CLASSES, class);
+    e->value[0].count = figures->jobs;
+    e->value[1].number = figures->mean_wait_s;
+    e->value[2].number = figures->max_wait_s;
+    e->value[3].number = figures->mean_bounded_slowdown;
+}
+
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free)
 {
     struct entry *e = entry_new(s, SUMMARY_LIMITS, what);
@@ -213,8 +222,9 @@ static gboolean entry_lookup(const struct summary *s, enum summary_list list, co
     const char *dot = strrchr(rest, '.');
     int k = dot == NULL ? -1 : summary_entry_key_find(list, dot + 1);
     if (k < 0)
-        return lookup_failure(error, path, "is not a key of the summary; expected roles.ROLE.KEY, stages.STAGE.KEY or "
-                                           "stations.STATION.KEY, with a key such as busy_fraction or p99_s");
+        return lookup_failure(error, path, "is not a key of the summary; expected roles.ROLE.KEY, stages.STAGE.KEY, "
+                                           "stations.STATION.KEY or classes.CLASS.KEY, with a key such as "
+                                           "busy_fraction or p99_s");
     for (guint i = 0; i < s->list[list]->len; i++) {
         const struct entry *e = g_ptr_array_index(s->list[list], i);
         if (strlen(e->name) == (size_t)(dot - rest) && strncmp(e->name, rest, (size_t)(dot - rest)) == 0) {
@@ -222,13 +232,13 @@ static gboolean entry_lookup(const struct summary *s, enum summary_list list, co
             return TRUE;
         }
     }
-    return lookup_failure(error, path, "is not in this run's summary: it has no such role, stage or station");
+    return lookup_failure(error, path, "is not in this run's summary: it has no such role, stage, station or class");
 }
 
-/* The list in which "roles.", "stages." or "stations." looks; SUMMARY_LISTS for anything else. */
+/* The list in which "roles.", "stages.", "stations." or "classes." looks; SUMMARY_LISTS for anything else. */
 static enum summary_list list_of(const char *path)
 {
-    static const enum summary_list lists[] = { SUMMARY_ROLES, SUMMARY_STAGES, SUMMARY_STATIONS };
+    static const enum summary_list lists[] = { SUMMARY_ROLES, SUMMARY_STAGES, SUMMARY_STATIONS, SUMMARY_CLASSES };
     const char *dot = strchr(path, '.');
     for (unsigned i = 0; dot != NULL && i < G_N_ELEMENTS(lists); i++) {
         const char *name = summary_list_names[lists[i]];

@@ -31,8 +31,8 @@ struct summary;
 struct summary *summary_new(void);
 void summary_free(struct summary *s);
 
-/* Says that a part is in the deck: "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold".
- * "run" always is. */
+/* Says that a part is in the deck: "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold",
+ * "schedule". * "run" always is. */
 void summary_group(struct summary *s, const char *group);
 
 /* Each sets one key; a second call replaces the value. */
@@ -60,6 +60,15 @@ struct summary_station {
     double mean_wait_s;
 };
 void summary_station(struct summary *s, const char *station, const struct summary_station *figures);
+
+struct summary_class {              /* of jobs */
+    uint64_t jobs;
+    double mean_wait_s;
+    double max_wait_s;
+    double mean_bounded_slowdown;
+};
+void summary_class(struct summary *s, const char *class, const struct summary_class *figures);
+
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free);
 void summary_balance(struct summary *s, const char *name, uint64_t left, uint64_t right, bool ok);
 
@@ -73,8 +82,8 @@ struct summary_expectation {
 void summary_expect(struct summary *s, const char *key, const struct summary_expectation *e);
 
 /*
- * The value of "group.key" (flags: 0 or 1), of "roles.ROLE.key", "stages.STAGE.key" or
- * "stations.STATION.key". FALSE with *error
+ * The value of "group.key" (flags: 0 or 1), of "roles.ROLE.key", "stages.STAGE.key",
+ * "stations.STATION.key" or "classes.CLASS.key". FALSE with *error
  * (TIERCEL_ERROR_INPUT) when there is no such key, when its group is not in this run, or when it has no number; the
  * text tells which, with the nearest known key. *value may be NAN.
  */

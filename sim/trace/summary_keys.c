@@ -6,7 +6,7 @@
 #include <glib.h>
 
 const char *const summary_group_names[SUMMARY_GROUPS] = {
-    "run", "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold"
+    "run", "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold", "schedule"
 };
 
 const struct summary_key summary_keys[] = {
@@ -100,10 +100,22 @@ const struct summary_key summary_keys[] = {
 
     { SUMMARY_PHOLD, "population", SUMMARY_COUNT },
     { SUMMARY_PHOLD, "mean_increment_s", SUMMARY_NUMBER },
+
+    { SUMMARY_SCHEDULE, "processors", SUMMARY_COUNT },
+    { SUMMARY_SCHEDULE, "start_span_s", SUMMARY_NUMBER },
+    { SUMMARY_SCHEDULE, "start_span_utilisation", SUMMARY_NUMBER },
+    { SUMMARY_SCHEDULE, "p50_wait_s", SUMMARY_NUMBER },
+    { SUMMARY_SCHEDULE, "p99_wait_s", SUMMARY_NUMBER },
+    { SUMMARY_SCHEDULE, "mean_turnaround_s", SUMMARY_NUMBER },
+    { SUMMARY_SCHEDULE, "slowdown_bound_s", SUMMARY_NUMBER },
+    { SUMMARY_SCHEDULE, "max_bounded_slowdown", SUMMARY_NUMBER },
+    { SUMMARY_SCHEDULE, "passes", SUMMARY_COUNT },
+    { SUMMARY_SCHEDULE, "max_queue", SUMMARY_COUNT },
 };
 const unsigned summary_key_count = G_N_ELEMENTS(summary_keys);
 
-const char *const summary_list_names[SUMMARY_LISTS] = { "roles", "stages", "stations", "limits", "balance", "expect" };
+const char *const summary_list_names[SUMMARY_LISTS] = { "roles", "stages", "stations", "classes", "limits", "balance",
+                                                       "expect" };
 
 const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_KEYS_MAX] = {
     [SUMMARY_ROLES] = { { "handled", SUMMARY_COUNT },
@@ -117,6 +129,10 @@ const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_K
                            { "utilisation", SUMMARY_NUMBER },
                            { "mean_queue", SUMMARY_NUMBER },
                            { "mean_wait_s", SUMMARY_NUMBER } },
+    [SUMMARY_CLASSES] = { { "jobs", SUMMARY_COUNT },
+                          { "mean_wait_s", SUMMARY_NUMBER },
+                          { "max_wait_s", SUMMARY_NUMBER },
+                          { "mean_bounded_slowdown", SUMMARY_NUMBER } },
     [SUMMARY_LIMITS] = { { "share", SUMMARY_NUMBER }, { "rate_if_free", SUMMARY_NUMBER } },
     [SUMMARY_BALANCES] = { { "left", SUMMARY_COUNT }, { "right", SUMMARY_COUNT }, { "ok", SUMMARY_FLAG } },
     [SUMMARY_EXPECTATIONS] = { { "published", SUMMARY_NUMBER },

@@ -26,6 +26,7 @@ enum summary_group {
     SUMMARY_IO,
     SUMMARY_QUEUEING,
     SUMMARY_PHOLD,
+    SUMMARY_SCHEDULE,
     SUMMARY_GROUPS
 };
 extern const char *const summary_group_names[SUMMARY_GROUPS];
@@ -42,6 +43,7 @@ enum summary_list {
     SUMMARY_ROLES,
     SUMMARY_STAGES,
     SUMMARY_STATIONS,
+    SUMMARY_CLASSES,
     SUMMARY_LIMITS,
     SUMMARY_BALANCES,
     SUMMARY_EXPECTATIONS,

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "scenario_source.h"
+
+#include <string.h>
+
+#include "engine/random.h"
+#include "workload/batsim.h"
+#include "workload/bulk.h"
+
+/* --- from the deck --- */
+
+static void read_rules(struct swf_rules *rules, const struct deck *deck)
+{
+    rules->overrun = (enum swf_overrun)deck_choice(deck, "workload", "overrun", NULL);
+    rules->missing_limit = (enum swf_missing_limit)deck_choice(deck, "workload", "missing-limit", NULL);
+    rules->pieces = (enum swf_pieces)deck_choice(deck, "workload", "checkpointed", NULL);
+    rules->allocated_first = deck_choice(deck, "workload", "processors", NULL) == 1;
+    rules->drop_zero_run = deck_choice(deck, "workload", "zero-run", NULL) == 1;
+    rules->ignore_dependencies =
+        !deck_has(deck, "workload", "dependencies") || deck_choice(deck, "workload", "dependencies", NULL) == 1;
+    rules->shift_start = deck_boolean(deck, "workload", "shift-start");
+}
+
+static void read_made(struct job_source *source, const struct deck *deck)
+{
+    source->jobs = (uint64_t)deck_integer(deck, "workload", "jobs");
+    source->cores = deck_has(deck, "workload", "cores") ? (uint32_t)deck_integer(deck, "workload", "cores") : 1;
+    source->duration = deck_distribution(deck, "workload", "duration");
+    if (deck_has(deck, "workload", "interval"))
+        source->interval = deck_distribution(deck, "workload", "interval");
+    if (deck_has(deck, "workload", "limit"))
+        source->limit_ns = deck_integer(deck, "workload", "limit");
+}
+
+bool job_source_read(struct job_source *source, const struct deck *deck)
+{
+    *source = (struct job_source){ .limit_ns = WORKLOAD_NO_LIMIT, .cores = 1,
+                                   .counts = g_array_new(FALSE, FALSE, sizeof(struct workload_count)) };
+    if (!deck_has(deck, "workload", "source") || !deck_usable(deck, "workload", "source"))
+        return false;
+    source->type = (enum job_source_type)deck_choice(deck, "workload", "source", NULL);
+    switch (source->type) {
+    case JOB_SOURCE_BULK:
+    case JOB_SOURCE_POISSON:
+        read_made(source, deck);
+        return true;
+    case JOB_SOURCE_SWF:
+        read_rules(&source->rules, deck);
+        break;
+    case JOB_SOURCE_BATSIM:
+        break;
+    default:
+        return false;
+    }
+    if (deck_has(deck, "workload", "file") && deck_usable(deck, "workload", "file"))
+        source->path = g_strdup(deck_text(deck, "workload", "file"));
+    return true;
+}
+
+void job_source_release(struct job_source *source)
+{
+    if (source->looked_at != NULL)
+        workload_free(source->looked_at);
+    if (source->counts != NULL)
+        g_array_free(source->counts, TRUE);
+    g_free(source->path);
+    memset(source, 0, sizeof *source);
+}
+
+/* --- opening --- */
+
+static int64_t draw_from(const struct distribution *d, struct actor *actor, unsigned stream)
+{
+    return d->type == DISTRIBUTION_CONSTANT ? d->a_ns : random_duration(d, actor_draw(actor, stream));
+}
+
+static int64_t draw_duration(void *context, uint64_t index)
+{
+    const struct job_source *source = context;
+    return draw_from(&source->duration, source->actor, source->stream_duration);
+}
+
+static int64_t draw_gap(void *context, uint64_t index)
+{
+    const struct job_source *source = context;
+    return draw_from(&source->interval, source->actor, source->stream_gap);
+}
+
+static struct workload *open_made(struct job_source *source, struct actor *actor)
+{
+    struct workload_bulk bulk = {
+        .jobs = source->jobs, .slots = source->cores, .cores_per_slot = 1, .duration_ns = source->duration.a_ns,
+        .limit_ns = source->limit_ns, .without_text = true
+    };
+    source->actor = actor;
+    bulk.draw_context = bulk.gap_context = source;
+    if (source->duration.type != DISTRIBUTION_CONSTANT)
+        bulk.draw = draw_duration;
+    if (source->type == JOB_SOURCE_POISSON)
+        bulk.gap = draw_gap;
+    return workload_bulk_new(&bulk);
+}
+
+static struct workload *open_file(const struct job_source *source, GError **error)
+{
+    return source->type == JOB_SOURCE_SWF ? workload_swf_new(source->path, &source->rules, error)
+                                          : workload_batsim_new(source->path, NULL, error);
+}
+
+struct workload *job_source_open(struct job_source *source, struct actor *actor, GError **error)
+{
+    if (source->type == JOB_SOURCE_BULK || source->type == JOB_SOURCE_POISSON)
+        return open_made(source, actor);
+    return source->looked_at != NULL ? g_steal_pointer(&source->looked_at) : open_file(source, error);
+}
+
+/* --- a look at the file --- */
+
+static void note(struct job_source *source)
+{
+    const struct workload *w = source->looked_at;
+    size_t number;
+    const struct workload_count *counts = workload_counts(w, &number);
+    source->jobs = workload_jobs(w);
+    for (size_t i = 0; i < number; i++)
+        g_array_append_val(source->counts, counts[i]);
+    if (source->type == JOB_SOURCE_BATSIM) {
+        source->processors = workload_batsim_processors(w);
+        source->processors_stated = source->processors > 0;
+        return;
+    }
+    const struct swf_header *header = workload_swf_header(w);
+    source->processors_stated = header->max_procs > 0 || header->max_nodes > 0;
+    source->processors = header->max_procs > 0 ? header->max_procs
+                         : header->max_nodes > 0 ? header->max_nodes : header->widest;
+}
+
+void job_source_check(struct job_source *source, struct deck *deck, struct share *share, uint32_t machine)
+{
+    GError *local = NULL;
+    g_autoptr(GError) error = NULL;
+    if (source->type != JOB_SOURCE_SWF && source->type != JOB_SOURCE_BATSIM)
+        return;
+    if (source->path == NULL) {
+        if (deck_usable(deck, "workload", "file"))
+            deck_complain(deck, "workload", "file", "is not stated; expected the path of a file of jobs");
+        return;
+    }
+    source->rules.processors = machine;
+    if (share->process == 0) {
+        source->looked_at = open_file(source, &local);
+        if (source->looked_at != NULL)
+            note(source);
+    }
+    if (!share_agree(share, local, &error)) {
+        g_auto(GStrv) lines = g_strsplit(error->message, "\n", 0);
+        for (unsigned i = 0; lines[i] != NULL; i++)
+            if (*lines[i] != '\0')
+                deck_complain(deck, "workload", "file", "%s", lines[i]);
+    }
+    MPI_Bcast(&source->jobs, 1, MPI_UINT64_T, 0, share->comm);
+    MPI_Bcast(&source->processors, 1, MPI_UINT32_T, 0, share->comm);
+}

@@ -96,8 +96,9 @@ void deck_check(struct deck *deck)
         fill_default(deck, i);
         check_required(deck, i, kind);
     }
-    for (unsigned i = 0; i < deck->schema->key_count; i++)
-        check_when(deck, i);
+    /* The kind first: of a key of another kind it would not help to know that it needs a choice besides. */
     for (unsigned i = 0; known && i < deck->schema->key_count; i++)
         check_kind(deck, i, kind, &deck->held[kind_index]);
+    for (unsigned i = 0; i < deck->schema->key_count; i++)
+        check_when(deck, i);
 }

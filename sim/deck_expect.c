@@ -163,6 +163,20 @@ void deck_refuse_sweep(struct deck *deck)
                          "for each of its keys");
 }
 
+static bool check_sweep_value(struct deck *deck, const struct deck_key *key, const struct deck_file *file,
+                              const struct deck_entry *entry, char *text)
+{
+    struct deck_value value;
+    g_autoptr(GError) error = NULL;
+
+    if (deck_key_parse(key, g_strstrip(text), &value, &error)) {
+        g_free(value.text);
+        return true;
+    }
+    deck_complain_at(deck, file->path, entry->line, "[sweep] %s: %s", entry->key, error->message);
+    return false;
+}
+
 void deck_read_sweep(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry)
 {
     g_autofree char *prefix = g_strdup_printf("[sweep] %s", entry->key);
@@ -179,17 +193,14 @@ void deck_read_sweep(struct deck *deck, const struct deck_file *file, const stru
             g_autofree char *quoted = quantity_quote(entry->value);
             deck_complain_at(deck, file->path, entry->line, "%s: %s is not a range: %s; " SWEEP_FORM, prefix, quoted,
                              why);
+            return;
         }
+        g_autofree char *low = g_strndup(values[0], (size_t)(strstr(values[0], "..") - values[0]));
+        g_auto(GStrv) high = g_strsplit(strstr(values[0], "..") + 2, " ", 2);
+        if (check_sweep_value(deck, key, file, entry, low))
+            check_sweep_value(deck, key, file, entry, high[0]);
         return;
     }
-    for (unsigned i = 0; values[i] != NULL; i++) {
-        struct deck_value value;
-        GError *error = NULL;
-        if (deck_key_parse(key, g_strstrip(values[i]), &value, &error)) {
-            g_free(value.text);
-        } else {
-            deck_complain_at(deck, file->path, entry->line, "%s: %s", prefix, error->message);
-            g_error_free(error);
-        }
-    }
+    for (unsigned i = 0; values[i] != NULL; i++)
+        check_sweep_value(deck, key, file, entry, values[i]);
 }

@@ -7,11 +7,13 @@
 #     TIERCEL                    the program that was built
 #     MPIRUN, PYTHON, CC         as configure found them; PYTHON is "no" when there is none that can read a trace
 #     SMOKE                      not empty: only the quick part of a long test is wanted
+#     LONG                       not empty: all of a long test is wanted (make check-long)
 
 : "${top_srcdir:?}" "${top_builddir:?}"
 TIERCEL=$top_builddir/tiercel
 SMOKE=${SMOKE:-}
-export TIERCEL SMOKE
+LONG=${LONG:-}
+export TIERCEL SMOKE LONG
 
 # Open MPI: run as root if need be, with more processes than cores, on this machine alone. Other launchers ignore these.
 OMPI_ALLOW_RUN_AS_ROOT=1

@@ -5,12 +5,13 @@
 
 #include "base/nearest.h"
 
-#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF)
+#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF | REPORT)
 #define PROGRAM (1U << COMMAND_NONE)
 #define RUN (1U << COMMAND_RUN)
 #define CHECK (1U << COMMAND_CHECK)
 #define VERIFY (1U << COMMAND_VERIFY)
 #define DIFF (1U << COMMAND_DIFF)
+#define REPORT (1U << COMMAND_REPORT)
 
 const struct command_text command_texts[] = {
     { "run", "DECK", 1, "run a deck and write what it did", COMMAND_RUN },
@@ -18,6 +19,7 @@ const struct command_text command_texts[] = {
       COMMAND_CHECK },
     { "verify", "TRACE", 1, "read a trace and say whether it is whole and consistent", COMMAND_VERIFY },
     { "diff", "A B", 2, "say where two traces differ; exit 0 when they are the same", COMMAND_DIFF },
+    { "report", "TRACE", 1, "say what a trace has: results, where the time went, what limits", COMMAND_REPORT },
     { NULL, NULL, 0, NULL, COMMAND_NONE }
 };
 
@@ -35,6 +37,8 @@ const struct option_text option_texts[] = {
     { "strict", '\0', NULL, "exit 3 also when an expectation of the deck is missed", RUN },
     { "processes", '\0', "N", "what a run on N processes would need (default: those of this run)", CHECK },
     { "merge", '\0', NULL, "join the parts that a killed run of level events left", VERIFY },
+    { "format", '\0', "FORMAT", "how to write it: text (default), json or tsv", REPORT },
+    { "job", '\0', "ID", "tell the path of this job (default: of the median one and of the slowest)", REPORT },
     { "quiet", 'q', NULL, "print problems only", RUN },
     { "verbose", 'v', NULL, "print more: every role's figures, the engine's own", RUN },
     { "help", 'h', NULL, "print this and exit", EVERY },
@@ -156,6 +160,10 @@ static gboolean store(struct options *options, const char *option, const char *v
     else if (strcmp(option, "processes") == 0)
         return store_quantity(QUANTITY_COUNT, option, value, 1, PROCESSES_MAX, "a whole number in 1..1000000",
                               &options->processes, error);
+    else if (strcmp(option, "format") == 0)
+        return store_text(option, value, &options->format, error);
+    else if (strcmp(option, "job") == 0)
+        return store_text(option, value, &options->job, error);
     else if (strcmp(option, "force") == 0)
         options->force = true;
     else if (strcmp(option, "strict") == 0)
@@ -372,6 +380,8 @@ void options_release(struct options *options)
         g_clear_pointer(&options->words[i], g_free);
     g_clear_pointer(&options->output, g_free);
     g_clear_pointer(&options->summary, g_free);
+    g_clear_pointer(&options->format, g_free);
+    g_clear_pointer(&options->job, g_free);
 }
 
 /* --- help --- */

@@ -24,7 +24,8 @@ enum command {
     COMMAND_RUN,
     COMMAND_CHECK,
     COMMAND_VERIFY,
-    COMMAND_DIFF
+    COMMAND_DIFF,
+    COMMAND_REPORT
 };
 
 enum { COMMAND_WORDS_MAX = 2 };
@@ -64,6 +65,8 @@ struct options {
     bool force;
     bool test;
     bool merge;
+    char *format;               /* --format, one of those of the command; NULL: its first */
+    char *job;                  /* of report --job; NULL: not said */
     int verbosity;              /* -1 quiet, 0, 1 verbose */
 };
 

@@ -147,6 +147,8 @@ int program_run(MPI_Comm comm, int argc, char **argv)
         status = traces_verify(options.words[0], options.merge, &share);
     } else if (options.command == COMMAND_DIFF) {
         status = traces_diff(options.words[0], options.words[1], &share);
+    } else if (options.command == COMMAND_REPORT) {
+        status = traces_report(options.words[0], options.format, options.job, &share);
     } else {
         status = play(&options, &share, argc, argv);
     }

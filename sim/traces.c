@@ -2,15 +2,20 @@
 #include "traces.h"
 
 #include <stdio.h>
+#include <string.h>
 
+#include "base/quantity.h"
+#include "report/report.h"
 #include "trace/diff.h"
 #include "trace/verify.h"
 
 static int complain(GError *error)
 {
+    int status = error->domain == TIERCEL_ERROR ? error->code : TIERCEL_ERROR_RUNTIME;
+
     fprintf(stderr, "tiercel: %s\n", error->message);
     g_error_free(error);
-    return TIERCEL_ERROR_RUNTIME;
+    return status;
 }
 
 static int verify(const char *path, bool merge)
@@ -37,6 +42,32 @@ static int diff(const char *path_a, const char *path_b)
     return lines->len == 0 ? TIERCEL_OK : TIERCEL_ERROR_RUNTIME;
 }
 
+/* The index of a name in a list that NULL ends; -1, with *error, when it is not there. */
+static int choose(const char *option, const char *name, const char *const *names, GError **error)
+{
+    if (name == NULL)
+        return 0;
+    for (int i = 0; names[i] != NULL; i++)
+        if (strcmp(names[i], name) == 0)
+            return i;
+    g_autofree char *quoted = quantity_quote(name);
+    g_autofree char *known = g_strjoinv(", ", (char **)names);
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--%s: unknown format %s; expected one of %s", option,
+                quoted, known);
+    return -1;
+}
+
+static int report(const char *path, const char *format, const char *job)
+{
+    GError *error = NULL;
+    int chosen = choose("format", format, report_format_names, &error);
+    struct report_request request = { .path = path, .format = (enum report_format)MAX(chosen, 0), .job = job };
+
+    if (chosen < 0 || !report_write(&request, stdout, &error))
+        return complain(error);
+    return TIERCEL_OK;
+}
+
 static int tell_all(int status, const struct share *share)
 {
     MPI_Bcast(&status, 1, MPI_INT, 0, share->comm);
@@ -51,4 +82,9 @@ int traces_verify(const char *path, bool merge, const struct share *share)
 int traces_diff(const char *path_a, const char *path_b, const struct share *share)
 {
     return tell_all(share->process == 0 ? diff(path_a, path_b) : TIERCEL_OK, share);
+}
+
+int traces_report(const char *path, const char *format, const char *job, const struct share *share)
+{
+    return tell_all(share->process == 0 ? report(path, format, job) : TIERCEL_OK, share);
 }

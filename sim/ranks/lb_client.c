@@ -136,8 +136,10 @@ static bool allocate(struct actor *self, struct lb_client *c, uint64_t tasks)
         c->now.pause_ns += pause_ns;
         actor_count(self, LB_CLIENT_COLLECTIONS, 1);
         actor_sample(self, LB_CLIENT_PAUSE, pause_ns);
-        actor_sample(self, LB_CLIENT_HEAP_FREE,
-                     (int64_t)heap_free_bytes(&c->heap, c->outstanding * t->held_bytes));
+        uint64_t free_bytes = heap_free_bytes(&c->heap, c->outstanding * t->held_bytes);
+        actor_sample(self, LB_CLIENT_HEAP_FREE, (int64_t)free_bytes);
+        actor_count(self, LB_CLIENT_PAUSED, (uint64_t)pause_ns);
+        actor_count(self, LB_CLIENT_FREED, free_bytes);
         actor_charge(self, pause_ns);
         look_at_minute(self, c);
     }
@@ -419,7 +421,7 @@ const struct metric lb_client_metrics[] = {
     [LB_CLIENT_FAILED] = { "failed", "1", "tasks that failed as often as they may", METRIC_COUNTER },
     [LB_CLIENT_LOST] = { "lost", "1", "tasks whose result never came", METRIC_COUNTER },
     [LB_CLIENT_REJECTED] = { "rejected", "1", "tasks that could not be submitted", METRIC_COUNTER },
-    [LB_CLIENT_ENDED] = { "ended", "1", "tasks that ended, in whatever way", METRIC_COUNTER },
+    [LB_CLIENT_ENDED] = { "ended", "1", "tasks that ended, in whatever way", METRIC_SERIES },
     [LB_CLIENT_CALLS] = { "submit_calls", "1", "submit calls that succeeded", METRIC_COUNTER },
     [LB_CLIENT_NAPS] = { "naps", "1", "times that a submit loop slept", METRIC_COUNTER },
     [LB_CLIENT_SUBMIT_RETRIES] = { "submit_retries", "1", "submit calls that failed and were tried again",
@@ -427,6 +429,9 @@ const struct metric lb_client_metrics[] = {
     [LB_CLIENT_COLLECTIONS] = { "collections", "1", "collections of the heap", METRIC_COUNTER },
     [LB_CLIENT_PAUSE] = { "pause", "ns", "one collection", METRIC_SAMPLE },
     [LB_CLIENT_HEAP_FREE] = { "heap_free", "bytes", "free in the heap after a collection", METRIC_SAMPLE },
+    [LB_CLIENT_PAUSED] = { "paused", "ns", "collections, in all", METRIC_SERIES },
+    [LB_CLIENT_FREED] = { "freed", "bytes", "free after each collection, in all: divided by their number, how much is "
+                          "left", METRIC_SERIES },
     [LB_CLIENT_LATE_ANSWERS] = { "late_answers", "1", "tasks that ended before their submit call returned: leaked",
                                  METRIC_COUNTER },
     [LB_CLIENT_EXHAUSTED] = { "exhausted", "1", "clients whose heap was exhausted", METRIC_COUNTER },

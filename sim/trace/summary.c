@@ -285,6 +285,35 @@ bool summary_key_known(const char *path)
     return known;
 }
 
+/* --- looking at all of it --- */
+
+void summary_each(const struct summary *s, summary_key_fn *visit, void *data)
+{
+    for (unsigned k = 0; k < summary_key_count; k++) {
+        const struct value *v = &s->value[k];
+        bool text = summary_keys[k].type == SUMMARY_TEXT;
+        if (!s->group[summary_keys[k].group] || !v->set)
+            continue;
+        visit(data, summary_group_names[summary_keys[k].group], summary_keys[k].name,
+              text ? (v->text == NULL ? "" : v->text) : NULL, text ? NAN : value_number(v, summary_keys[k].type));
+    }
+}
+
+const char *summary_stage_name(const struct summary *s, unsigned i)
+{
+    const GPtrArray *stages = s->list[SUMMARY_STAGES];
+    return i < stages->len ? ((const struct entry *)g_ptr_array_index(stages, i))->name : NULL;
+}
+
+bool summary_limit_get(const struct summary *s, unsigned i, struct summary_limit_row *row)
+{
+    if (i >= s->list[SUMMARY_LIMITS]->len)
+        return false;
+    const struct entry *e = g_ptr_array_index(s->list[SUMMARY_LIMITS], i);
+    *row = (struct summary_limit_row){ e->name, e->value[0].number, e->value[1].number };
+    return true;
+}
+
 /* --- as JSON --- */
 
 static void put_string(GString *out, const char *text)

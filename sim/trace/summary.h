@@ -104,4 +104,24 @@ gboolean summary_write(const struct summary *s, const char *path, GError **error
  * be read, is not JSON, or is of another format. */
 struct summary *summary_read(const char *path, GError **error);
 
+/* The same from the document's text, such as a trace keeps it; `path` is what errors name. */
+struct summary *summary_parse(const char *text, const char *path, GError **error);
+
+/* --- looking at all of it, for reports --- */
+
+/* Visits every key that has a value, in order: `number` is the value of anything but a text, whose `text` it is. */
+typedef void summary_key_fn(void *data, const char *group, const char *key, const char *text, double number);
+void summary_each(const struct summary *s, summary_key_fn *visit, void *data);
+
+/* The name of the i-th stage, which are in the order of a job's path; NULL when there are fewer. */
+const char *summary_stage_name(const struct summary *s, unsigned i);
+
+struct summary_limit_row {
+    const char *what;               /* the summary's */
+    double share;
+    double rate_if_free;
+};
+/* The i-th limit; false when there are fewer. */
+bool summary_limit_get(const struct summary *s, unsigned i, struct summary_limit_row *row);
+
 #endif

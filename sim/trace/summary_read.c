@@ -191,12 +191,14 @@ static gboolean document_read(struct summary *s, const char *path, JsonNode *roo
     return TRUE;
 }
 
-struct summary *summary_read(const char *path, GError **error)
+/* `path` names the file; its text is given, or read from there. */
+static struct summary *load(const char *path, const char *text, GError **error)
 {
     JsonParser *parser = json_parser_new();
     GError *reason = NULL;
     struct summary *s = NULL;
-    if (!json_parser_load_from_file(parser, path, &reason)) {
+    if (text != NULL ? !json_parser_load_from_data(parser, text, -1, &reason)
+                     : !json_parser_load_from_file(parser, path, &reason)) {
         g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s: cannot be read: %s", path, reason->message);
         g_clear_error(&reason);
     } else {
@@ -208,4 +210,14 @@ struct summary *summary_read(const char *path, GError **error)
     }
     g_object_unref(parser);
     return s;
+}
+
+struct summary *summary_read(const char *path, GError **error)
+{
+    return load(path, NULL, error);
+}
+
+struct summary *summary_parse(const char *text, const char *path, GError **error)
+{
+    return load(path, text, error);
 }

@@ -18,6 +18,7 @@ wrong_includes()
                 allowed["workload"] = "base workload"
                 allowed["io"] = "base io"
                 allowed["trace"] = "base trace"
+                allowed["report"] = "base trace report"
                 allowed["ranks"] = "base engine kvs sched workload io trace ranks"
                 split(file, parts, "/")
                 folder = parts[3] == "" ? "" : parts[2]

@@ -1,0 +1,103 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# tiercel report: its formats, its sections, the end of a heap told beforehand, and traces that are no traces.
+
+. "$top_srcdir/tests/lib.sh"
+. "$top_srcdir/tests/cli/alone.sh"
+
+cd "$scratch" || exit 99
+
+says() # STATUS FILE TEXT ARGUMENTS...: exit status, and a part of what stands in FILE (out or err)
+{
+    local status=$1 file=$2 text=$3
+    shift 3
+    expect_status "$status" alone "$@" >out 2>err || { sed 's/^/# /' out err; return 1; }
+    grep -qF -- "$text" "$file" && return 0
+    sed 's/^/# /' "$file"
+    return 1
+}
+
+# value FILE SECTION ROW COLUMN: a number of a report in tsv, found by the text of its row's first column
+value()
+{
+    awk -F'\t' -v section="$2" -v name="$3" -v column="$4" '
+        $1 == section && $5 == name { row = $2 }
+        $1 == section && $2 == row && $3 == column { print $5; exit }' "$1"
+}
+
+near() # VALUE EXPECTED PERCENT
+{
+    awk -v a="$1" -v b="$2" -v p="$3" 'BEGIN { d = a - b; if (d < 0) d = -d; exit !(a != "" && b > 0 && d <= p / 100 * b) }' &&
+        return 0
+    echo "# $1, expected $2 within $3 %"
+    return 1
+}
+
+# ---- jobs ----
+
+check "a brokered run" expect_status 0 alone run "$top_srcdir/inputs/flux-bulksubmit.deck" --test --trace jobs -q -o jobs
+for section in Run Results "Stages of a job" Roles "The path of a job"; do
+    check "the text tells: $section" says 0 out "$section" report jobs/trace.h5
+done
+check "json can be asked for" says 0 out '"format": 1' report jobs/trace.h5 --format json
+if command -v python3 >/dev/null; then
+    check "and is JSON" python3 -c 'import json, sys; json.load(open("out"))'
+fi
+check "tsv can be asked for" says 0 out $'stages\t1\tstage\t\tingest' report jobs/trace.h5 --format=tsv
+cp out jobs.tsv
+id=$(value jobs.tsv path median id)
+check "the path of one job" says 0 out "$id" report jobs/trace.h5 --job "$id"
+check "only of that one" test "$(grep -c slowest out)" -eq 0
+check "a job that is not there" says 2 err "no job of this trace has the id 7" report jobs/trace.h5 --job 7
+check "a job that is no number" says 2 err "is not the id of a job" report jobs/trace.h5 --job x
+check "a format that there is not" says 2 err "expected one of text, json, tsv" report jobs/trace.h5 --format xml
+
+# The steps of a path have no gap: their lengths add up to the time of the last.
+path_adds_up()
+{
+    awk -F'\t' '$1 == "path" && $3 == "job" { on = $5 == "median" }
+        $1 == "path" && on && $3 == "length_s" { sum += $5 }
+        $1 == "path" && on && $3 == "since_submit_s" { last = $5 }
+        END { d = sum - last; exit !(last > 0 && d < 1e-9 && d > -1e-9) }' jobs.tsv
+}
+check "the steps of a path add up" path_adds_up
+
+# ---- the end of a heap ----
+
+# The long run of inputs/falkon-1b.deck with a hundred times its leak: two thirds tell when the whole will end.
+falkon()
+{
+    expect_status 0 alone run "$top_srcdir/inputs/falkon-1b.deck" -q --set heap.leak-per-million=40960000B \
+        --set workload.jobs="$1" -o "$2"
+}
+check "two thirds of a leaking run" falkon 10000000 part
+check "and all of it" falkon 17000000 whole
+check "the end is told beforehand" says 0 out "the end (predicted)" report part/trace.h5 --format tsv
+cp out part.tsv
+check "and found where it is" says 0 out "the end (measured)" report whole/trace.h5 --format tsv
+cp out whole.tsv
+check "the predicted task is that of the end, within 2 %" near "$(value part.tsv heap 'the end (predicted)' tasks)" \
+    "$(value whole.tsv heap 'the end (measured)' tasks)" 2
+check "the predicted time too, within 10 %" near "$(value part.tsv heap 'the end (predicted)' time_s)" \
+    "$(value whole.tsv heap 'the end (measured)' time_s)" 10
+check "it comes before a straight line has the heap empty" awk -v e="$(value whole.tsv heap 'the end (measured)' tasks)" \
+    -v s="$(value part.tsv heap 'empty by a straight line' tasks)" 'BEGIN { exit !(e + 0 > 0 && e + 0 < s + 0) }'
+check "a trace without a table of jobs has no path" says 2 err "has no table of jobs" report part/trace.h5 --job 1
+
+# ---- damaged ----
+
+size=$(wc -c <jobs/trace.h5)
+: >empty
+head -c 4096 jobs/trace.h5 >short
+printf 'a text, not a trace\n' >text
+for at in 600 2000 $((size / 2)) $((size - 100)); do
+    cp jobs/trace.h5 "flipped-$at"
+    printf '\377\252\125' | dd of="flipped-$at" bs=1 seek="$at" conv=notrunc 2>/dev/null
+done
+for bad in empty short text missing flipped-*; do
+    check "a damaged trace is refused: $bad" says 1 err "$bad" report "$bad"
+    check "with nothing on stdout: $bad" test ! -s out
+done
+
+done_testing

@@ -28,6 +28,57 @@ static void print_plan(const struct scenario *scenario, uint32_t processes, FILE
     fprintf(out, "%s\n", processes > PROCESSES_SHOWN ? " ..." : "");
 }
 
+/* What one process plays, as "broker 2, kvs-worker 1". */
+static char *played_by(const struct scenario *scenario, uint32_t process, uint32_t processes)
+{
+    GString *text = g_string_new(NULL);
+    g_autofree uint64_t *counts = NULL;
+    const struct role *const *roles = scenario_roles(scenario);
+    unsigned count = 0;
+
+    while (roles[count] != NULL)
+        count++;
+    counts = g_new0(uint64_t, count);
+    for (uint32_t id = 0; id < scenario_actors(scenario); id++) {
+        struct scenario_place place;
+        unsigned r = 0;
+        scenario_place(scenario, id, processes, &place);
+        while (roles[r] != place.role)
+            r++;
+        counts[r] += place.process == process;
+    }
+    for (unsigned r = 0; r < count; r++)
+        if (counts[r] != 0)
+            g_string_append_printf(text, "%s%s %" G_GUINT64_FORMAT, text->len == 0 ? "" : ", ", roles[r]->name,
+                                   counts[r]);
+    if (text->len == 0)
+        g_string_append(text, "nothing");
+    return g_string_free(text, FALSE);
+}
+
+static void print_live_plan(const struct scenario *scenario, uint32_t processes, FILE *out)
+{
+    const char *why;
+    uint32_t needed = scenario_live_processes(scenario, &why);
+
+    if (needed == 0) {
+        fprintf(out, "# the live clock cannot play it: %s\n", why);
+        return;
+    }
+    fprintf(out, "# the live clock needs at least %" G_GUINT32_FORMAT " process%s, %s\n", needed,
+            needed == 1 ? "" : "es", why);
+    if (processes < needed) {
+        fprintf(out, "# %" G_GUINT32_FORMAT " %s not enough\n", processes, processes == 1 ? "is" : "are");
+        return;
+    }
+    for (uint32_t i = 0; i < processes && i < PROCESSES_SHOWN; i++) {
+        g_autofree char *played = played_by(scenario, i, processes);
+        fprintf(out, "# process %" G_GUINT32_FORMAT " plays: %s\n", i, played);
+    }
+    if (processes > PROCESSES_SHOWN)
+        fprintf(out, "# ... and so on\n");
+}
+
 static void print_rows(const struct scenario *scenario, FILE *out)
 {
     unsigned tables;
@@ -53,6 +104,8 @@ int check_deck(const struct deck *deck, const struct scenario *scenario, uint32_
     fputs(effective, stdout);
     fputs("\n# What a run needs:\n", stdout);
     print_plan(scenario, processes, stdout);
+    if (deck_is_live(deck))
+        print_live_plan(scenario, processes, stdout);
     print_rows(scenario, stdout);
     scenario_describe(scenario, stdout);
     return TIERCEL_OK;

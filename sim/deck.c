@@ -67,6 +67,11 @@ struct quantity_cost deck_cost(const struct deck *deck, const char *group, const
     return held->value.quantity.cost;
 }
 
+bool deck_is_live(const struct deck *deck)
+{
+    return deck_choice(deck, "run", "clock", NULL) == 1;
+}
+
 unsigned deck_choice(const struct deck *deck, const char *group, const char *key, int64_t *count)
 {
     const struct deck_held *held = held_of(deck, group, key);

@@ -70,8 +70,16 @@ static const struct deck_key keys[] = {
 
     { "run", "seed", QUANTITY_COUNT, "1", NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
       "the seed of all random numbers" },
-    { "run", "clock", DECK_CHOICE, "virtual", NULL, NULL, "virtual", ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
-      "virtual: the parts run as a simulation in virtual time" },
+    { "run", "clock", DECK_CHOICE, "virtual", NULL, NULL, "virtual|live", ALWAYS, DECK_ALL_KINDS,
+      DECK_UNMODELLED,
+      "virtual: the parts run as a simulation in virtual time; live: the same parts run as real processes that send "
+      "real messages, and handlings take as long as they take (of [costs], only the lengths of acts then hold: a "
+      "validator's work, the launch of a process)" },
+    { "run", "waiting", DECK_CHOICE, "auto", NULL, NULL, "auto|spin|yield", ALWAYS, DECK_BROKERED | DECK_DISPATCHER,
+      DECK_UNMODELLED,
+      "how a process of the live clock waits for messages. spin: it looks again and again, and needs a core of its "
+      "own; yield: it gives its core up and sleeps, the longer the longer nothing comes; auto: spin where every "
+      "machine has a core for each of its processes, else yield. In a deck that predicts a live run: how that run waits" },
     { "run", "placement", DECK_CHOICE, "node", NULL, NULL, "node|role", ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
       "how actors are spread over processes: node gives each process a block of nodes, role gives each process one "
       "class of roles. Never changes the result" },

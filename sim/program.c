@@ -92,6 +92,8 @@ static int play(const struct options *options, struct share *share, int argc, ch
 
     if (options->command == COMMAND_RUN)
         deck_refuse_sweep(deck);
+    if (options->command == COMMAND_RUN && deck_problem_count(deck) == 0)
+        scenario_check_live(scenario, deck, (uint32_t)share->processes);
     if (deck_problem_count(deck) > 0) {
         print_problems(deck, share);
     } else if (options->command == COMMAND_CHECK) {

@@ -16,6 +16,7 @@
 #include "run_folder.h"
 #include "run_result.h"
 #include "scenario.h"
+#include "service_times.h"
 #include "share.h"
 #include "signals.h"
 #include "trace/gather.h"
@@ -51,8 +52,10 @@ struct run {
     int processes;
     struct gather *gather;
     struct trace *trace;
+    struct service_times *times;        /* of the live clock, else NULL */
     struct engine *engine;
     GError *error;                      /* of a flush: the same on all processes */
+    bool every_event;                   /* trace level */
     bool stopped;                       /* this process wished for the end */
     int64_t progress_us;                /* when the next line is due */
     int64_t reported_us;
@@ -166,6 +169,16 @@ static void observe_handled(void *data, const struct actor *self, const struct m
     trace_event(run->trace, &event);
 }
 
+static void observe_live(void *data, const struct actor *self, const struct message *m, int64_t start_ns,
+                         int64_t end_ns)
+{
+    struct run *run = data;
+
+    service_times_add(run->times, run->actor_roles[actor_id(self)], m->kind, end_ns - start_ns);
+    if (run->every_event)
+        observe_handled(data, self, m, start_ns, end_ns);
+}
+
 static unsigned observe_poll(void *data)
 {
     struct run *run = data;
@@ -263,7 +276,7 @@ static gboolean open_engine(struct run *run, GError **error)
     bool stops = deck_has(deck, "run", "stop-after");
     struct engine_config config = {
         .comm = run->comm,
-        .clock = ENGINE_VIRTUAL,
+        .clock = deck_is_live(deck) ? ENGINE_LIVE : ENGINE_VIRTUAL,
         .seed = (uint64_t)deck_integer(deck, "run", "seed"),
         .tick_ns = deck_integer(deck, "run", "tick"),
         .stop_after_ns = stops ? deck_integer(deck, "run", "stop-after") : ENGINE_NEVER_NS,
@@ -274,8 +287,14 @@ static gboolean open_engine(struct run *run, GError **error)
                       .window = observe_window, .poll = observe_poll }
     };
 
-    if (level_of(run) == TRACE_LEVEL_EVENTS)
+    run->every_event = level_of(run) == TRACE_LEVEL_EVENTS;
+    if (run->every_event)
         config.observer.handled = observe_handled;
+    if (config.clock == ENGINE_LIVE) {
+        config.waiting = (enum engine_waiting)deck_choice(deck, "run", "waiting", NULL);
+        config.observer.handled = observe_live;
+        run->times = service_times_new(run->scenario);
+    }
     run->engine = engine_new(&config, error);
     if (run->engine == NULL)
         return FALSE;
@@ -286,9 +305,11 @@ static gboolean open_engine(struct run *run, GError **error)
 static void close_attempt(struct run *run)
 {
     engine_free(run->engine);
+    service_times_free(run->times);
     trace_free(run->trace);
     gather_free(run->gather);
     run->engine = NULL;
+    run->times = NULL;
     run->trace = NULL;
     run->gather = NULL;
 }
@@ -316,6 +337,19 @@ static gboolean write_text(const char *folder, const char *name, const char *tex
     return FALSE;
 }
 
+static uint32_t count_machines(MPI_Comm comm)
+{
+    MPI_Comm machine;
+    int process, first;
+
+    MPI_Comm_split_type(comm, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+    MPI_Comm_rank(machine, &process);
+    MPI_Comm_free(&machine);
+    first = process == 0;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_SUM, comm);
+    return (uint32_t)first;
+}
+
 /* What all processes know together; valid on process 0. */
 static void gather_facts(struct run *run, struct run_facts *facts)
 {
@@ -332,6 +366,7 @@ static void gather_facts(struct run *run, struct run_facts *facts)
     facts->engine_bytes = bytes;
     facts->peak_rss_bytes = rss;
     facts->stopped = stopped != 0;
+    facts->machines = count_machines(run->comm);
     facts->totals = engine_role_totals(run->engine, &facts->roles, &facts->role_count);
 }
 
@@ -371,8 +406,8 @@ static int finish(struct run *run, const struct engine_result *engine, uint32_t 
 
     facts.wall_s = (double)(g_get_monotonic_time() - run->started_us) / 1e6;
     gather_facts(run, &facts);
-    if (run->error == NULL)
-        trace_merge(run->trace, &run->error);
+    if (run->error == NULL && trace_merge(run->trace, &run->error) && run->times != NULL)
+        service_times_gather(run->times, run->gather, &run->error);
     if (run->error != NULL) {
         g_free(facts.roles);
         g_free((gpointer)facts.totals);
@@ -381,6 +416,7 @@ static int finish(struct run *run, const struct engine_result *engine, uint32_t 
     }
     if (run->process == 0) {
         facts.figures = trace_collector(run->trace);
+        facts.times = run->times;
         run_result_init(&result, run->deck, run->scenario, &facts);
         summary = summary_to_text(result.summary, &local);
         ending.digest = result.digest;
@@ -541,8 +577,9 @@ int run_deck(const struct deck *deck, const struct scenario *scenario, const str
         g_free(run.folder);
         run.folder = folder;
         if (options->verbosity >= 0 && share->process == 0)
-            fprintf(stderr, "tiercel: %s on %d process%s: %" G_GUINT32_FORMAT " actors\n", deck_path(deck),
-                    share->processes, share->processes == 1 ? "" : "es", scenario_actors(scenario));
+            fprintf(stderr, "tiercel: %s on %d process%s%s: %" G_GUINT32_FORMAT " actors\n", deck_path(deck),
+                    share->processes, share->processes == 1 ? "" : "es",
+                    deck_is_live(deck) ? " of the live clock" : "", scenario_actors(scenario));
         if (options->progress_s > 0 && options->verbosity >= 0)
             run.progress_us = run.started_us + FIRST_PROGRESS_US;
         status = play_described(&run, share, &error);

@@ -17,6 +17,7 @@
 
 #include "engine/engine.h"
 #include "scenario.h"
+#include "service_times.h"
 #include "trace/trace.h"
 
 /* What the run loop knows at the end. */
@@ -27,6 +28,8 @@ struct run_facts {
     const struct engine_role_totals *totals;
     unsigned role_count;
     uint32_t processes;                         /* of the whole run */
+    uint32_t machines;                          /* on which those are that played */
+    const struct service_times *times;          /* of the live clock, else NULL; gathered */
     bool stopped;                               /* by a signal or the wall limit */
     double wall_s;
     uint64_t engine_bytes;                      /* over all processes */
@@ -39,6 +42,7 @@ struct run_result {
     GArray *expectations;                       /* struct summary_expectation, in the deck's order */
     struct trace_role_figures *roles;           /* for the trace; role_count of them */
     unsigned role_count;
+    const struct service_times *times;
     char digest[33];                            /* 32 hexadecimal digits */
 };
 

@@ -73,6 +73,29 @@ struct scenario_milestone scenario_milestone(const struct scenario *scenario)
     return scenario->kind->milestone(scenario->data);
 }
 
+uint32_t scenario_live_processes(const struct scenario *scenario, const char **why)
+{
+    if (scenario->kind->live_processes != NULL)
+        return scenario->kind->live_processes(scenario->data, why);
+    *why = "its services are nothing but modelled time";
+    return 0;
+}
+
+void scenario_check_live(const struct scenario *scenario, struct deck *deck, uint32_t processes)
+{
+    const char *why;
+
+    if (!deck_is_live(deck))
+        return;
+    uint32_t needed = scenario_live_processes(scenario, &why);
+    if (needed == 0)
+        deck_complain(deck, "run", "clock", "'live' cannot play this deck: %s; expected virtual", why);
+    else if (processes < needed)
+        deck_complain(deck, "run", "clock", "'live' needs at least %" G_GUINT32_FORMAT " processes here, %s; this run "
+                      "has %" G_GUINT32_FORMAT ": expected a start by mpirun -n %" G_GUINT32_FORMAT, needed, why,
+                      processes, needed);
+}
+
 void scenario_describe(const struct scenario *scenario, FILE *out)
 {
     if (scenario->kind->describe != NULL)

@@ -19,6 +19,7 @@
  * Placement. Each actor has a process; nothing that is simulated depends on which (design, law 1). placement = node
  * gives each process a block of neighbouring nodes. placement = role gives each process one class of roles: with fewer
  * processes than classes they share, with more a class is split by node. Process 0 plays the central actors always.
+ * On the live clock classes do not share, so too few processes are refused.
  */
 #ifndef TIERCEL_SCENARIO_H
 #define TIERCEL_SCENARIO_H
@@ -88,6 +89,10 @@ struct scenario_kind {
     /* Counted on process 0. */
     struct scenario_milestone (*milestone)(const void *data);
 
+    /* The least number of processes that can play it on the live clock, and in `why` for people what needs them; 0:
+     * none can, and why not. */
+    uint32_t (*live_processes)(const void *data, const char **why);
+
     /* What `check` tells besides, as lines that begin with '#'. Optional. */
     void (*describe)(const void *data, FILE *out);
 
@@ -111,6 +116,10 @@ const struct table *scenario_tables(const struct scenario *scenario, unsigned *c
 uint64_t scenario_rows(const struct scenario *scenario);
 struct scenario_milestone scenario_milestone(const struct scenario *scenario);
 void scenario_describe(const struct scenario *scenario, FILE *out);
+uint32_t scenario_live_processes(const struct scenario *scenario, const char **why);
+
+/* Complains to a deck of the live clock that so many processes cannot play. Nothing for the virtual clock. */
+void scenario_check_live(const struct scenario *scenario, struct deck *deck, uint32_t processes);
 void scenario_summarise(const struct scenario *scenario, const struct scenario_run *run, struct summary *summary,
                         GArray *balances);
 void scenario_headline(const struct scenario *scenario, const struct summary *summary, FILE *out);

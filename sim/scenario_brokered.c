@@ -134,6 +134,7 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     if (deck_has(deck, "scheduler", "depth"))
         b->jobs.depth = (uint32_t)deck_integer(deck, "scheduler", "depth");
     b->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
+    b->live = deck_is_live(deck);
     b->link = (struct engine_link){
         .latency_ns = deck_integer(deck, "network", "hop-latency"),
         .bytes_per_s = (uint64_t)deck_integer(deck, "network", "bandwidth"),
@@ -322,7 +323,7 @@ static void brokered_place(const void *data, uint32_t actor, uint32_t processes,
     where->role = place.role == ROLE_CLIENT && b->jobs.namespaces > 0 ? &role_namespace_client
                                                                       : roles_find(place.role, place.node);
     where->node = place.node;
-    where->process = b->cpus > 0  ? process_by_machine(b, &place, processes)
+    where->process = b->cpus > 0 && !b->live ? process_by_machine(b, &place, processes)
                      : b->by_role ? process_by_role(&b->inst, &place, processes)
                                   : process_by_node(&b->inst, &place, processes);
 }
@@ -343,6 +344,16 @@ static void brokered_populate(const void *data, struct engine *e, uint32_t proce
         });
         g_assert(added == id);
     }
+}
+
+static uint32_t brokered_live_processes(const void *data, const char **why)
+{
+    if (!((const struct brokered *)data)->by_role) {
+        *why = "for the whole instance, or nodes of it";
+        return 1;
+    }
+    *why = "one for each class of roles: brokers, KVS workers, executors";
+    return 3;
 }
 
 static const struct role *const *brokered_roles(const void *data)
@@ -381,6 +392,7 @@ const struct scenario_kind scenario_brokered = {
     .tables = brokered_tables,
     .rows = brokered_rows,
     .milestone = brokered_milestone,
+    .live_processes = brokered_live_processes,
     .describe = brokered_describe,
     .summarise = brokered_summarise,
     .headline = brokered_headline,

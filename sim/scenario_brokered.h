@@ -23,6 +23,7 @@ struct brokered {
     struct engine_link link;            /* between nodes */
     struct engine_link local_link;      /* within a node */
     bool by_role;                       /* placement */
+    bool live;                          /* the cores are real ones */
     uint32_t cpus;                      /* of a machine; 0: no sharing */
     uint32_t nodes_per_machine;
     uint64_t job_count;                 /* WORKLOAD_UNKNOWN when the source cannot know */

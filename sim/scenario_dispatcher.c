@@ -225,6 +225,26 @@ static void dispatcher_populate(const void *data, struct engine *e, uint32_t pro
     }
 }
 
+static uint32_t dispatcher_live_processes(const void *data, const char **why)
+{
+    const struct dispatcher_scenario *s = data;
+
+    if (s->service.protocol == TASK_PLAIN) {
+        *why = "protocol = plain is nothing but modelled time";
+        return 0;
+    }
+    if (s->service.heap.size_bytes != 0) {
+        *why = "a collected [heap] is nothing but modelled time";
+        return 0;
+    }
+    if (!s->by_role) {
+        *why = "for all, or clients and services with their executors";
+        return 1;
+    }
+    *why = "one for each class of roles: clients, dispatchers, executors";
+    return 3;
+}
+
 static const struct role *const *dispatcher_roles(const void *data)
 {
     return task_service_roles(&((const struct dispatcher_scenario *)data)->service);
@@ -260,6 +280,7 @@ const struct scenario_kind scenario_dispatcher = {
     .tables = dispatcher_tables,
     .rows = dispatcher_rows,
     .milestone = dispatcher_milestone,
+    .live_processes = dispatcher_live_processes,
     .summarise = dispatcher_summarise,
     .headline = dispatcher_headline,
     .details = dispatcher_details

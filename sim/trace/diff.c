@@ -55,7 +55,8 @@ static GPtrArray *deck_lines(const char *deck)
             group = g_strndup(line + 1, strcspn(line + 1, "]"));
         } else if (*line != '\0' && *line != '#' && strcmp(group, "trace") != 0 &&
                    !(strcmp(group, "run") == 0 && (g_str_has_prefix(line, "spread") ||
-                                                   g_str_has_prefix(line, "placement")))) {
+                                                   g_str_has_prefix(line, "placement") ||
+                                                   g_str_has_prefix(line, "waiting")))) {
             g_ptr_array_add(kept, g_strdup_printf("%s.%s", group, line));
         }
     }

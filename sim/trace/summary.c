@@ -146,6 +146,15 @@ void summary_class(struct summary *s, const char *class, const struct summary_cl
     e->value[3].number = figures->mean_bounded_slowdown;
 }
 
+void summary_service(struct summary *s, const char *service, const struct summary_service *figures)
+{
+    struct entry *e = entry_new(s, SUMMARY_SERVICES, service);
+    e->value[0].count = figures->handled;
+    e->value[1].number = figures->mean_s;
+    e->value[2].number = figures->p50_s;
+    e->value[3].number = figures->p99_s;
+}
+
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free)
 {
     struct entry *e = entry_new(s, SUMMARY_LIMITS, what);

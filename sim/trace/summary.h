@@ -31,8 +31,8 @@ struct summary;
 struct summary *summary_new(void);
 void summary_free(struct summary *s);
 
-/* Says that a part is in the deck: "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold",
- * "schedule". * "run" always is. */
+/* Says that a part is in the deck: "live", "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold",
+ * "schedule". "run" always is. */
 void summary_group(struct summary *s, const char *group);
 
 /* Each sets one key; a second call replaces the value. */
@@ -69,6 +69,14 @@ struct summary_class {              /* of jobs */
 };
 void summary_class(struct summary *s, const char *class, const struct summary_class *figures);
 
+/* On the live clock: how long handlings of one message kind took; `service` is "ROLE/KIND". */
+struct summary_service {
+    uint64_t handled;
+    double mean_s;
+    double p50_s;
+    double p99_s;
+};
+void summary_service(struct summary *s, const char *service, const struct summary_service *figures);
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free);
 void summary_balance(struct summary *s, const char *name, uint64_t left, uint64_t right, bool ok);
 

@@ -6,7 +6,7 @@
 #include <glib.h>
 
 const char *const summary_group_names[SUMMARY_GROUPS] = {
-    "run", "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold", "schedule"
+    "run", "live", "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold", "schedule"
 };
 
 const struct summary_key summary_keys[] = {
@@ -28,6 +28,9 @@ const struct summary_key summary_keys[] = {
     { SUMMARY_RUN, "actors", SUMMARY_COUNT },
     { SUMMARY_RUN, "seed", SUMMARY_COUNT },
     { SUMMARY_RUN, "version", SUMMARY_TEXT },
+
+    { SUMMARY_LIVE, "waiting", SUMMARY_TEXT },
+    { SUMMARY_LIVE, "machines", SUMMARY_COUNT },
 
     { SUMMARY_JOBS, "submitted", SUMMARY_COUNT },
     { SUMMARY_JOBS, "completed", SUMMARY_COUNT },
@@ -114,8 +117,9 @@ const struct summary_key summary_keys[] = {
 };
 const unsigned summary_key_count = G_N_ELEMENTS(summary_keys);
 
-const char *const summary_list_names[SUMMARY_LISTS] = { "roles", "stages", "stations", "classes", "limits", "balance",
-                                                       "expect" };
+const char *const summary_list_names[SUMMARY_LISTS] = {
+    "roles", "stages", "stations", "classes", "services", "limits", "balance", "expect"
+};
 
 const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_KEYS_MAX] = {
     [SUMMARY_ROLES] = { { "handled", SUMMARY_COUNT },
@@ -133,6 +137,10 @@ const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_K
                           { "mean_wait_s", SUMMARY_NUMBER },
                           { "max_wait_s", SUMMARY_NUMBER },
                           { "mean_bounded_slowdown", SUMMARY_NUMBER } },
+    [SUMMARY_SERVICES] = { { "handled", SUMMARY_COUNT },
+                           { "mean_s", SUMMARY_NUMBER },
+                           { "p50_s", SUMMARY_NUMBER },
+                           { "p99_s", SUMMARY_NUMBER } },
     [SUMMARY_LIMITS] = { { "share", SUMMARY_NUMBER }, { "rate_if_free", SUMMARY_NUMBER } },
     [SUMMARY_BALANCES] = { { "left", SUMMARY_COUNT }, { "right", SUMMARY_COUNT }, { "ok", SUMMARY_FLAG } },
     [SUMMARY_EXPECTATIONS] = { { "published", SUMMARY_NUMBER },

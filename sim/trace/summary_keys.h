@@ -18,6 +18,7 @@ enum summary_type {
 
 enum summary_group {
     SUMMARY_RUN,
+    SUMMARY_LIVE,
     SUMMARY_JOBS,
     SUMMARY_KVS,
     SUMMARY_EVENT,
@@ -44,6 +45,7 @@ enum summary_list {
     SUMMARY_STAGES,
     SUMMARY_STATIONS,
     SUMMARY_CLASSES,
+    SUMMARY_SERVICES,
     SUMMARY_LIMITS,
     SUMMARY_BALANCES,
     SUMMARY_EXPECTATIONS,

@@ -108,6 +108,10 @@ static void entry_read(struct summary *s, enum summary_list list, const char *na
         summary_class(s, name, &(struct summary_class){ (uint64_t)json_node_get_int(node[0]), node_number(node[1]),
                                                         node_number(node[2]), node_number(node[3]) });
         break;
+    case SUMMARY_SERVICES:
+        summary_service(s, name, &(struct summary_service){ (uint64_t)json_node_get_int(node[0]), node_number(node[1]),
+                                                            node_number(node[2]), node_number(node[3]) });
+        break;
     case SUMMARY_LIMITS:
         summary_limit(s, name, node_number(node[0]), node_number(node[1]));
         break;

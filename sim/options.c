@@ -5,13 +5,15 @@
 
 #include "base/nearest.h"
 
-#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF | REPORT)
+#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF | REPORT | COMPARE | FIT)
 #define PROGRAM (1U << COMMAND_NONE)
 #define RUN (1U << COMMAND_RUN)
 #define CHECK (1U << COMMAND_CHECK)
 #define VERIFY (1U << COMMAND_VERIFY)
 #define DIFF (1U << COMMAND_DIFF)
 #define REPORT (1U << COMMAND_REPORT)
+#define COMPARE (1U << COMMAND_COMPARE)
+#define FIT (1U << COMMAND_FIT)
 
 const struct command_text command_texts[] = {
     { "run", "DECK", 1, "run a deck and write what it did", COMMAND_RUN },
@@ -20,26 +22,33 @@ const struct command_text command_texts[] = {
     { "verify", "TRACE", 1, "read a trace and say whether it is whole and consistent", COMMAND_VERIFY },
     { "diff", "A B", 2, "say where two traces differ; exit 0 when they are the same", COMMAND_DIFF },
     { "report", "TRACE", 1, "say what a trace has: results, where the time went, what limits", COMMAND_REPORT },
+    { "compare", "A B", 2, "run two decks with the same seeds; the differences, with confidence intervals",
+      COMMAND_COMPARE },
+    { "fit", "FILE", 1, "fit costs to measured values, with uncertainties", COMMAND_FIT },
     { NULL, NULL, 0, NULL, COMMAND_NONE }
 };
 
 const struct option_text option_texts[] = {
     { "output", 'o', "DIR", "the folder that receives the results (default: runs/DECKNAME-NNN)", RUN },
-    { "force", '\0', NULL, "replace that folder when it holds an earlier run", RUN },
-    { "set", '\0', "GROUP.KEY=VALUE", "override a value of the deck; may be repeated", RUN | CHECK },
-    { "seed", '\0', "N", "the same as --set run.seed=N", RUN | CHECK },
+    { "force", '\0', NULL, "replace what is there: a folder of an earlier run, a profile", RUN | FIT },
+    { "set", '\0', "GROUP.KEY=VALUE", "override a value of the deck; may be repeated", RUN | CHECK | COMPARE },
+    { "set-b", '\0', "GROUP.KEY=VALUE", "override a value of deck B alone; may be repeated", COMPARE },
+    { "seed", '\0', "N", "the same as --set run.seed=N", RUN | CHECK | COMPARE },
+    { "seeds", '\0', "N", "how many seeds (default: compare 10, fit as its file says)", COMPARE | FIT },
     { "clock", '\0', "CLOCK", "the same as --set run.clock=CLOCK", RUN | CHECK },
     { "trace", '\0', "LEVEL", "the same as --set trace.level=LEVEL: stats, jobs or events", RUN | CHECK },
-    { "test", '\0', NULL, "apply the deck's [test] group, which makes it a short test", RUN | CHECK },
+    { "test", '\0', NULL, "apply the deck's [test] group, which makes it a short test", RUN | CHECK | COMPARE },
     { "summary", '\0', "FILE", "write the summary to FILE as well", RUN },
     { "walltime", '\0', "HH:MM:SS", "stop after that much real time, save what was done, exit 4", RUN },
-    { "progress", '\0', "SECONDS", "time between progress lines (default: 10; 0: none)", RUN },
+    { "progress", '\0', "SECONDS", "time between progress lines (default: 10; 0: none)", RUN | COMPARE | FIT },
     { "strict", '\0', NULL, "exit 3 also when an expectation of the deck is missed", RUN },
     { "processes", '\0', "N", "what a run on N processes would need (default: those of this run)", CHECK },
     { "merge", '\0', NULL, "join the parts that a killed run of level events left", VERIFY },
-    { "format", '\0', "FORMAT", "how to write it: text (default), json or tsv", REPORT },
+    { "format", '\0', "FORMAT", "how to write it: text (default), json or tsv", REPORT | COMPARE | FIT },
     { "job", '\0', "ID", "tell the path of this job (default: of the median one and of the slowest)", REPORT },
-    { "quiet", 'q', NULL, "print problems only", RUN },
+    { "profile", '\0', "FILE", "write the fitted costs to FILE, as a cost profile", FIT },
+    { "sensitivity", '\0', NULL, "fit nothing: what each value does when a cost changes", FIT },
+    { "quiet", 'q', NULL, "print problems only", RUN | COMPARE | FIT },
     { "verbose", 'v', NULL, "print more: every role's figures, the engine's own", RUN },
     { "help", 'h', NULL, "print this and exit", EVERY },
     { "version", '\0', NULL, "print the versions of program and libraries and exit", PROGRAM },
@@ -49,6 +58,8 @@ const struct option_text option_texts[] = {
 enum {
     PROGRESS_DEFAULT_S = 10,
     PROCESSES_MAX = 1000000,
+    SEEDS_MIN = 1,
+    SEEDS_MAX = 10000,
     SETTING_MAX = DECK_LINE_MAX - 64    /* with room for the option's name */
 };
 #define SECONDS_MAX (INT64_MAX / 1000000)   /* what microseconds can count */
@@ -109,10 +120,10 @@ static gboolean check_setting(const char *option, const char *value, GError **er
     return TRUE;
 }
 
-static void store_setting(struct options *options, char *where, char *assignment)
+static void store_setting(GArray *settings, char *where, char *assignment)
 {
     struct deck_setting setting = { where, assignment };
-    g_array_append_val(options->settings, setting);
+    g_array_append_val(settings, setting);
 }
 
 static gboolean store_text(const char *option, const char *value, char **stored, GError **error)
@@ -140,12 +151,15 @@ static gboolean store(struct options *options, const char *option, const char *v
 {
     const char *deck_key = deck_key_of(option);
 
-    if ((strcmp(option, "set") == 0 || deck_key != NULL) && !check_setting(option, value, error))
+    if ((g_str_has_prefix(option, "set") || deck_key != NULL) && !check_setting(option, value, error))
         return FALSE;
     if (strcmp(option, "set") == 0)
-        store_setting(options, g_strdup_printf("--set %s", value), g_strdup(value));
+        store_setting(options->settings, g_strdup_printf("--set %s", value), g_strdup(value));
+    else if (strcmp(option, "set-b") == 0)
+        store_setting(options->settings_b, g_strdup_printf("--set-b %s", value), g_strdup(value));
     else if (deck_key != NULL)
-        store_setting(options, g_strdup_printf("--%s %s", option, value), g_strdup_printf("%s=%s", deck_key, value));
+        store_setting(options->settings, g_strdup_printf("--%s %s", option, value),
+                      g_strdup_printf("%s=%s", deck_key, value));
     else if (strcmp(option, "output") == 0)
         return store_text(option, value, &options->output, error);
     else if (strcmp(option, "summary") == 0)
@@ -164,6 +178,13 @@ static gboolean store(struct options *options, const char *option, const char *v
         return store_text(option, value, &options->format, error);
     else if (strcmp(option, "job") == 0)
         return store_text(option, value, &options->job, error);
+    else if (strcmp(option, "seeds") == 0)
+        return store_quantity(QUANTITY_COUNT, option, value, SEEDS_MIN, SEEDS_MAX, "a whole number in 1..10000",
+                              &options->seeds, error);
+    else if (strcmp(option, "profile") == 0)
+        return store_text(option, value, &options->profile, error);
+    else if (strcmp(option, "sensitivity") == 0)
+        options->sensitivity = true;
     else if (strcmp(option, "force") == 0)
         options->force = true;
     else if (strcmp(option, "strict") == 0)
@@ -192,7 +213,7 @@ static gboolean take_option(const char *typed, const char *value, gpointer data,
 
     while (typed[1] == '-' ? strcmp(option->name, typed + 2) != 0 : option->letter != typed[1])
         option++;
-    if (strcmp(option->name, "set") != 0 && !g_hash_table_add(parse->seen, (gpointer)option->name))
+    if (!g_str_has_prefix(option->name, "set") && !g_hash_table_add(parse->seen, (gpointer)option->name))
         return refuse(error, "--%s: is given twice; expected it once", option->name);
     if ((strcmp(option->name, "quiet") == 0 || strcmp(option->name, "verbose") == 0) &&
         parse->options->verbosity != 0)
@@ -308,11 +329,14 @@ static gboolean check_words(struct options *options, char **words, const struct 
         return refuse(error, "%s: %s is one argument too many; expected `tiercel %s %s`", command->name, quoted,
                       command->name, command->arguments);
     }
-    if ((options->command == COMMAND_RUN || options->command == COMMAND_CHECK) && !is_plain(words[0])) {
-        g_autofree char *quoted = quantity_quote(words[0]);
-        return refuse(error, "%s: the deck's name %s is not plain text; expected UTF-8 without control characters",
-                      command->name, quoted);
-    }
+    bool decks = options->command == COMMAND_RUN || options->command == COMMAND_CHECK ||
+                 options->command == COMMAND_COMPARE;
+    for (unsigned i = 0; decks && i < count; i++)
+        if (!is_plain(words[i])) {
+            g_autofree char *quoted = quantity_quote(words[i]);
+            return refuse(error, "%s: the deck's name %s is not plain text; expected UTF-8 without control characters",
+                          command->name, quoted);
+        }
     for (unsigned i = 0; i < count; i++)
         options->words[i] = g_strdup(words[i]);
     return TRUE;
@@ -359,6 +383,7 @@ gboolean options_parse(struct options *options, int argc, char **argv, GError **
 
     *options = (struct options){ .progress_s = PROGRESS_DEFAULT_S };
     options->settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
+    options->settings_b = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
     for (int i = 0; i < argc; i++)
         words[i] = g_strdup(argv[i]);
     gboolean ok = parse_words(options, words, error);
@@ -368,20 +393,27 @@ gboolean options_parse(struct options *options, int argc, char **argv, GError **
     return ok;
 }
 
-void options_release(struct options *options)
+static void release_settings(GArray **settings)
 {
-    for (unsigned i = 0; options->settings != NULL && i < options->settings->len; i++) {
-        struct deck_setting *setting = &g_array_index(options->settings, struct deck_setting, i);
+    for (unsigned i = 0; *settings != NULL && i < (*settings)->len; i++) {
+        struct deck_setting *setting = &g_array_index(*settings, struct deck_setting, i);
         g_free(setting->where);
         g_free(setting->assignment);
     }
-    g_clear_pointer(&options->settings, g_array_unref);
+    g_clear_pointer(settings, g_array_unref);
+}
+
+void options_release(struct options *options)
+{
+    release_settings(&options->settings);
+    release_settings(&options->settings_b);
     for (unsigned i = 0; i < COMMAND_WORDS_MAX; i++)
         g_clear_pointer(&options->words[i], g_free);
     g_clear_pointer(&options->output, g_free);
     g_clear_pointer(&options->summary, g_free);
     g_clear_pointer(&options->format, g_free);
     g_clear_pointer(&options->job, g_free);
+    g_clear_pointer(&options->profile, g_free);
 }
 
 /* --- help --- */
@@ -416,6 +448,8 @@ char *options_help(enum command command)
         while (c->command != command)
             c++;
         g_string_append_printf(text, "Usage: tiercel %s %s [OPTION]...\n  %s\n\n", c->name, c->arguments, c->text);
+        if (command == COMMAND_COMPARE)
+            g_string_append(text, "A and B are decks: paths, or names of installed ones.\n\n");
         if (command == COMMAND_RUN || command == COMMAND_CHECK)
             g_string_append(text, "DECK is a path, or the name of an installed deck.\n\n");
         g_string_append(text, "Options:\n");

@@ -25,7 +25,9 @@ enum command {
     COMMAND_CHECK,
     COMMAND_VERIFY,
     COMMAND_DIFF,
-    COMMAND_REPORT
+    COMMAND_REPORT,
+    COMMAND_COMPARE,
+    COMMAND_FIT
 };
 
 enum { COMMAND_WORDS_MAX = 2 };
@@ -67,6 +69,10 @@ struct options {
     bool merge;
     char *format;               /* --format, one of those of the command; NULL: its first */
     char *job;                  /* of report --job; NULL: not said */
+    bool sensitivity;
+    char *profile;              /* of fit --profile; NULL: none is written */
+    GArray *settings_b;         /* struct deck_setting: --set-b of compare */
+    int64_t seeds;              /* of compare and fit --seeds; 0: not said */
     int verbosity;              /* -1 quiet, 0, 1 verbose */
 };
 

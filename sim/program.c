@@ -11,6 +11,8 @@
 #include <hdf5.h>
 
 #include "check.h"
+#include "compare.h"
+#include "fit.h"
 #include "options.h"
 #include "run.h"
 #include "scenario.h"
@@ -151,6 +153,10 @@ int program_run(MPI_Comm comm, int argc, char **argv)
         status = traces_diff(options.words[0], options.words[1], &share);
     } else if (options.command == COMMAND_REPORT) {
         status = traces_report(options.words[0], options.format, options.job, &share);
+    } else if (options.command == COMMAND_COMPARE) {
+        status = compare_decks(&options, &share);
+    } else if (options.command == COMMAND_FIT) {
+        status = fit_file(&options, &share);
     } else {
         status = play(&options, &share, argc, argv);
     }

@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "fit_model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "trial.h"
+
+/* --- costs as text --- */
+
+static int64_t scaled(int64_t value, double factor)
+{
+    return value == 0 ? 0 : MAX(llround((double)value * factor), 1);
+}
+
+/* `value` of a unit that is 1/1000 of the next, exactly, in the largest unit that it fills. */
+static void append_part(GString *text, int64_t value, const char *const *units, const char *ending)
+{
+    int64_t whole = 1;
+    int decimals = 0;
+
+    if (value == 0)
+        return;
+    while (units[1] != NULL && value >= whole * 1000) {
+        whole *= 1000;
+        decimals += 3;
+        units++;
+    }
+    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT ".%0*" G_GINT64_FORMAT, value / whole,
+                                              MAX(decimals, 1), value % whole);
+    while (g_str_has_suffix(number, "0") || g_str_has_suffix(number, ".")) {
+        bool point = g_str_has_suffix(number, ".");
+        number[strlen(number) - 1] = '\0';
+        if (point)
+            break;
+    }
+    g_string_append_printf(text, "%s%s%s%s", text->len == 0 ? "" : " + ", number, units[0], ending);
+}
+
+char *fit_cost_text(const struct fit_cost *cost, double factor)
+{
+    static const char *const nanoseconds[] = { "ns", "us", "ms", "s", NULL };
+    static const char *const picoseconds[] = { "ps", "ns", "us", NULL };
+    GString *text = g_string_new(NULL);
+
+    append_part(text, scaled(cost->cost.fixed_ns, factor), nanoseconds, "");
+    append_part(text, scaled(cost->cost.per_byte_ps, factor), picoseconds, "/B");
+    append_part(text, scaled(cost->cost.per_queued_ns, factor), nanoseconds, "/queued");
+    if (text->len == 0)
+        g_string_append(text, "0ns");
+    return g_string_free(text, FALSE);
+}
+
+/* --- the decks --- */
+
+static struct trial_request request_of(const struct fit_row *row)
+{
+    return (struct trial_request){
+        .deck = row->deck, .settings = (const struct deck_setting *)row->settings->data,
+        .setting_count = row->settings->len
+    };
+}
+
+static bool complain(const struct fit_model *model, const char *where, const char *format, ...) G_GNUC_PRINTF(3, 4);
+
+static bool complain(const struct fit_model *model, const char *where, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    if (model->share->process == 0)
+        fprintf(stderr, "tiercel: %s: %s: %s\n", model->plan->path, where, text);
+    return false;
+}
+
+/* Group and name of a dotted key whose value can be scaled; -1 when it is not one. */
+static int find_key(const struct fit_model *model, const char *free, const char *dotted, char **group)
+{
+    const struct deck_schema *schema = deck_schema_tiercel();
+    const char *dot = strrchr(dotted, '.');
+    int index;
+
+    *group = dot == NULL ? g_strdup("") : g_strndup(dotted, (size_t)(dot - dotted));
+    index = dot == NULL ? -1 : deck_schema_find(schema, *group, dot + 1);
+    if (index < 0) {
+        g_autofree char *suggestion = dot == NULL ? g_strdup("expected group.key, such as costs.kvs-apply")
+                                                  : deck_schema_suggest(schema, *group, dot + 1);
+        complain(model, free, "%s is not a key of a deck; %s", dotted, suggestion);
+        return -1;
+    }
+    if (schema->keys[index].type == QUANTITY_COST || schema->keys[index].type == QUANTITY_DURATION)
+        return index;
+    complain(model, free, "%s has no duration that a factor could change; expected a cost or a duration", dotted);
+    return -1;
+}
+
+/* Takes the value from the first row's deck, and compares it with the others. */
+static bool take_cost(struct fit_model *model, const struct deck *deck, const struct fit_row *row, unsigned free_index,
+                      unsigned key_index)
+{
+    const struct fit_free *free = &g_array_index(model->plan->frees, struct fit_free, free_index);
+    const char *dotted = free->keys->pdata[key_index];
+    GArray *costs = model->costs->pdata[free_index];
+    struct fit_cost cost = { .key = dotted };
+    g_autofree char *group = NULL;
+    int index = find_key(model, free->name, dotted, &group);
+
+    if (index < 0)
+        return false;
+    const struct deck_key *key = &deck_schema_tiercel()->keys[index];
+    if (!deck_has(deck, group, key->name))
+        return complain(model, row->name, "%s has no value in %s; expected a deck that uses it", dotted, row->deck);
+    cost.is_cost = key->type == QUANTITY_COST;
+    if (cost.is_cost)
+        cost.cost = deck_cost(deck, group, key->name);
+    else
+        cost.cost.fixed_ns = deck_integer(deck, group, key->name);
+    g_autofree char *here = fit_cost_text(&cost, 1);
+    if (strcmp(here, "0ns") == 0)
+        return complain(model, row->name, "%s is 0 in %s (%s), which no factor changes; expected a value to begin "
+                        "with, for example in [start]", dotted, row->deck, deck_where(deck, group, key->name));
+    if (costs->len == key_index) {
+        g_array_append_val(costs, cost);
+        return true;
+    }
+    g_autofree char *before = fit_cost_text(&g_array_index(costs, struct fit_cost, key_index), 1);
+    if (strcmp(before, here) != 0)
+        return complain(model, row->name, "%s is %s in %s (%s), and %s in the rows before; expected one value for all, "
+                        "for example in [start]", dotted, here, row->deck, deck_where(deck, group, key->name), before);
+    return true;
+}
+
+/* All costs that the deck, its bases or its profile state. */
+static void take_profile(struct fit_model *model, const struct deck *deck)
+{
+    const struct deck_schema *schema = deck_schema_tiercel();
+
+    for (unsigned i = 0; i < schema->key_count; i++) {
+        const struct deck_key *key = &schema->keys[i];
+        if (strcmp(key->group, "costs") != 0 || strcmp(key->name, "profile") == 0 ||
+            !deck_has(deck, "costs", key->name) || strcmp(deck_where(deck, "costs", key->name), "default") == 0 ||
+            g_hash_table_contains(model->profile, key->name))
+            continue;
+        g_hash_table_insert(model->profile, g_strdup(key->name), g_strdup(deck_text(deck, "costs", key->name)));
+        g_ptr_array_add(model->profile_order, (gpointer)key->name);
+    }
+}
+
+static bool take_row(struct fit_model *model, const struct fit_row *row)
+{
+    struct trial_request request = request_of(row);
+    struct deck *deck;
+    bool good = true;
+    int status;
+
+    if (!trial_check(&request, model->share, &status))
+        return false;
+    deck = trial_deck(&request);
+    for (unsigned f = 0; f < model->plan->frees->len; f++) {
+        const struct fit_free *free = &g_array_index(model->plan->frees, struct fit_free, f);
+        for (unsigned k = 0; k < free->keys->len && good; k++)
+            good = take_cost(model, deck, row, f, k);
+    }
+    take_profile(model, deck);
+    deck_free(deck);
+    return good;
+}
+
+static bool check_once(const struct fit_model *model)
+{
+    g_autoptr(GHashTable) seen = g_hash_table_new(g_str_hash, g_str_equal);
+
+    for (unsigned f = 0; f < model->plan->frees->len; f++) {
+        const struct fit_free *free = &g_array_index(model->plan->frees, struct fit_free, f);
+        for (unsigned k = 0; k < free->keys->len; k++)
+            if (!g_hash_table_add(seen, free->keys->pdata[k]))
+                return complain(model, free->name, "%s is free twice; expected it once",
+                                (const char *)free->keys->pdata[k]);
+    }
+    return true;
+}
+
+static void free_costs(gpointer costs)
+{
+    g_array_free(costs, TRUE);
+}
+
+gboolean fit_model_init(struct fit_model *model, const struct fit_plan *plan, struct share *share, int64_t progress_s)
+{
+    *model = (struct fit_model){ .plan = plan, .share = share, .progress_s = progress_s };
+    model->costs = g_ptr_array_new_with_free_func(free_costs);
+    model->profile = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    model->profile_order = g_ptr_array_new();
+    for (unsigned f = 0; f < plan->frees->len; f++)
+        g_ptr_array_add(model->costs, g_array_new(FALSE, FALSE, sizeof(struct fit_cost)));
+    bool good = check_once(model);
+    for (unsigned i = 0; i < plan->rows->len && good; i++)
+        good = take_row(model, &g_array_index(plan->rows, struct fit_row, i));
+    if (!good)
+        fit_model_release(model);
+    return good;
+}
+
+void fit_model_release(struct fit_model *model)
+{
+    g_ptr_array_free(model->costs, TRUE);
+    g_hash_table_destroy(model->profile);
+    g_ptr_array_free(model->profile_order, TRUE);
+}
+
+/* --- playing --- */
+
+/* The row's settings and the free costs. Free with g_array_free. */
+static GArray *settings_of(const struct fit_model *model, const struct fit_row *row, const double *theta)
+{
+    GArray *settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
+
+    g_array_append_vals(settings, row->settings->data, row->settings->len);
+    for (unsigned f = 0; f < model->costs->len; f++) {
+        const GArray *costs = model->costs->pdata[f];
+        for (unsigned k = 0; k < costs->len; k++) {
+            const struct fit_cost *cost = &g_array_index(costs, struct fit_cost, k);
+            g_autofree char *text = fit_cost_text(cost, exp(theta[f]));
+            struct deck_setting setting = { g_strdup("fit"), g_strdup_printf("%s=%s", cost->key, text) };
+            g_array_append_val(settings, setting);
+        }
+    }
+    return settings;
+}
+
+static bool play(const struct fit_model *model, const struct fit_row *row, const double *theta, unsigned seed,
+                 double *value, GError **error)
+{
+    GArray *settings = settings_of(model, row, theta);
+    struct trial_request request = request_of(row);
+    double found = NAN;
+
+    request.settings = (const struct deck_setting *)settings->data;
+    request.setting_count = settings->len;
+    request.seeded = true;
+    request.seed = seed;
+    struct summary *summary = trial_run(&request, error);
+    bool good = summary != NULL && summary_lookup(summary, row->key, &found, error);
+    if (good && !(found > 0)) {
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "[row.%s] key: %s is %g in %s; expected a key with a "
+                    "value above 0", row->name, row->key, found, row->deck);
+        good = false;
+    }
+    *value = good ? log(found) : 0;
+    summary_free(summary);
+    for (unsigned i = row->settings->len; i < settings->len; i++) {
+        g_free(g_array_index(settings, struct deck_setting, i).where);
+        g_free(g_array_index(settings, struct deck_setting, i).assignment);
+    }
+    g_array_free(settings, TRUE);
+    return good;
+}
+
+gboolean fit_model_evaluate(void *data, const double *thetas, unsigned count, double *values, GError **error)
+{
+    const struct fit_model *model = data;
+    const struct fit_plan *plan = model->plan;
+    unsigned total = count * plan->rows->len * plan->seeds;
+    struct trial_round round;
+    GError *local = NULL;
+    unsigned i;
+
+    memset(values, 0, total * sizeof *values);
+    trial_begin(&round, model->share, total, "fit", model->progress_s);
+    while (local == NULL && trial_next(&round, &i)) {
+        unsigned point = i / plan->seeds / plan->rows->len;
+        const struct fit_row *row = &g_array_index(plan->rows, struct fit_row, i / plan->seeds % plan->rows->len);
+        play(model, row, &thetas[point * plan->frees->len], 1 + i % plan->seeds, &values[i], &local);
+    }
+    return trial_end(&round, local, values, total, error);
+}

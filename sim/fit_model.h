@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a fit plan's rows come to for given factors of its free costs: the function whose least squares are sought.
+ *
+ *     struct fit_model model;
+ *     if (!fit_model_init(&model, plan, share, progress_s)) return TIERCEL_ERROR_INPUT;       problems are printed
+ *     problem.evaluate = fit_model_evaluate, problem.data = &model;
+ *     ...
+ *     fit_model_release(&model);
+ *
+ * The costs that hold beforehand are read from the rows' decks and must be the same in all. A factor multiplies every
+ * part of a cost (fixed, per byte, per element), rounded to whole nanoseconds (picoseconds per byte), and never to 0.
+ */
+#ifndef TIERCEL_FIT_MODEL_H
+#define TIERCEL_FIT_MODEL_H
+
+#include "fit_plan.h"
+#include "share.h"
+
+struct fit_cost {                   /* a key of a free cost */
+    const char *key;                /* the plan's */
+    bool is_cost;                   /* else a duration: cost.fixed_ns alone */
+    struct quantity_cost cost;      /* beforehand */
+};
+
+struct fit_model {
+    const struct fit_plan *plan;
+    struct share *share;
+    int64_t progress_s;
+    GPtrArray *costs;               /* by free cost: GArray of struct fit_cost */
+    GHashTable *profile;            /* char * "kvs-apply" -> char *: all costs that the rows' decks state */
+    GPtrArray *profile_order;       /* its keys, in the order of the first deck that has them */
+};
+
+/* Collective; FALSE on all when a deck or a key is wrong, after process 0 has printed all problems. */
+gboolean fit_model_init(struct fit_model *model, const struct fit_plan *plan, struct share *share, int64_t progress_s);
+void fit_model_release(struct fit_model *model);
+
+/* A least_squares_fn; `data` is the model. Thetas are natural logarithms of the factors; values are logarithms of what
+ * the rows' keys hold. Collective. */
+gboolean fit_model_evaluate(void *data, const double *thetas, unsigned count, double *values, GError **error);
+
+/* The value of a key with that factor, as a deck states it. Free with g_free. */
+char *fit_cost_text(const struct fit_cost *cost, double factor);
+
+#endif

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * In which form a command prints its document (report/document.h): what --format says.
+ *
+ *     if (!printed_form(options->format, &form, &error)) ...      INPUT: an unknown name
+ *     printed_write(document, form, stdout);
+ *
+ * Local.
+ */
+#ifndef TIERCEL_PRINTED_H
+#define TIERCEL_PRINTED_H
+
+#include <stdio.h>
+
+#include "base/error.h"
+#include "report/document.h"
+
+enum printed_form {
+    PRINTED_TEXT,
+    PRINTED_JSON,
+    PRINTED_TSV
+};
+
+/* NULL: text. */
+gboolean printed_form(const char *name, enum printed_form *form, GError **error);
+
+void printed_write(const struct document *document, enum printed_form form, FILE *out);
+
+#endif

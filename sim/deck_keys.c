@@ -79,7 +79,8 @@ static const struct deck_key keys[] = {
       DECK_UNMODELLED,
       "how a process of the live clock waits for messages. spin: it looks again and again, and needs a core of its "
       "own; yield: it gives its core up and sleeps, the longer the longer nothing comes; auto: spin where every "
-      "machine has a core for each of its processes, else yield. In a deck that predicts a live run: how that run waits" },
+      "machine has a core for each of its processes, else yield. In a deck that predicts a live run: how that one "
+      "waits" },
     { "run", "placement", DECK_CHOICE, "node", NULL, NULL, "node|role", ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
       "how actors are spread over processes: node gives each process a block of nodes, role gives each process one "
       "class of roles. Never changes the result" },

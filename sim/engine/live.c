@@ -8,6 +8,12 @@
  * what it sends waits here until the wall clock has caught up, and limit_ns keeps it from its next message until then.
  * A call blocks its actor alone: the process goes on with the others.
  *
+ * What was sent before is received before, also by another way. MPI keeps the order between two processes only: while
+ * this one sleeps, or looks at its neighbours one after the other, it may see C, which a third process sent after it got
+ * B, before A, which the first sent before B. So B leaves only when A is in the receiver's memory (its request is
+ * complete), and what has arrived is taken in the order in which it was sent, once nothing more is found. Networks
+ * between machines do not promise the first.
+ *
  * The end is found by counting: the totals of foreground messages sent and handled are summed over the processes, over
  * and over, without anybody waiting. Two sums in a row that are equal and balanced mean that nothing was in flight
  * between them (Mattern's four-counter method); background timers may go on meanwhile. A run that is stopped before
@@ -40,11 +46,14 @@ enum {
     NAP_LEAST_NS = 20000,
     NAP_MOST_NS = 1000000,
     NAP_SHARE = 8,                  /* of the time that nothing came */
-    AT_A_TIME = 256                 /* messages received or handled before the other is looked at */
+    FOUND_NOTHING = 2,              /* so often in a row, and all that has arrived has been received */
+    RECEIVED_MOST = 16384,          /* before some are handled */
+    HANDLED_MOST = 256              /* before the others are looked for */
 };
 
 struct outgoing {
     MPI_Request request;
+    uint32_t process;
     struct bytes data;
 };
 
@@ -59,8 +68,11 @@ struct live {
     bool labelled;                  /* the present span has a label: what was charged */
     int64_t label_ns;
     int64_t mark_ns;                /* where it began */
-    GPtrArray *outgoing;            /* struct outgoing, not yet known to be complete */
+    GPtrArray *outgoing;            /* struct outgoing, not yet known to be complete; all to one process */
+    GQueue held_back;               /* struct outgoing, until those are */
     GPtrArray *spare;
+    GArray *arrived;                /* struct message, until all are there that were sent before; with the time of that */
+    int64_t last_ns;                /* stamp of the last message that arrived */
     struct bytes incoming;
     GArray *ends;                   /* messages for the end of the instant: due when the inbox has been drained once */
     int64_t *sent_to;                /* by process: messages given to MPI */
@@ -77,6 +89,8 @@ static struct live *live_of(struct engine *e)
         l = g_new0(struct live, 1);
         l->outgoing = g_ptr_array_new();
         l->spare = g_ptr_array_new();
+        g_queue_init(&l->held_back);
+        l->arrived = g_array_new(FALSE, FALSE, sizeof(struct message));
         l->ends = g_array_new(FALSE, FALSE, sizeof(struct message));
         l->sent_to = g_new0(int64_t, e->processes);
         e->live = l;
@@ -115,20 +129,48 @@ static void live_spend(struct engine *e, int64_t duration_ns)
     live_of(e)->ahead_ns += duration_ns;
 }
 
-/* Gives a message whose time has come to MPI. */
-static void send_away(struct engine *e, struct live *l, const struct message *m)
+static void collect_sent(struct live *l)
+{
+    for (guint i = 0; i < l->outgoing->len;) {
+        struct outgoing *o = g_ptr_array_index(l->outgoing, i);
+        int done;
+        MPI_Test(&o->request, &done, MPI_STATUS_IGNORE);
+        if (done)
+            g_ptr_array_add(l->spare, g_ptr_array_steal_index_fast(l->outgoing, i));
+        else
+            i++;
+    }
+}
+
+/* Gives MPI what may leave: nothing that follows something incomplete to another process. */
+static void send_held_back(struct engine *e, struct live *l)
+{
+    collect_sent(l);
+    for (struct outgoing *o; (o = g_queue_peek_head(&l->held_back)) != NULL; g_queue_pop_head(&l->held_back)) {
+        const struct outgoing *before = l->outgoing->len != 0 ? g_ptr_array_index(l->outgoing, 0) : NULL;
+        if (before != NULL && before->process != o->process)
+            return;
+        MPI_Isend(o->data.data, (int)o->data.size, MPI_BYTE, (int)o->process, TAG_MESSAGE, e->comm, &o->request);
+        g_ptr_array_add(l->outgoing, o);
+        l->sent_to[o->process]++;
+        collect_sent(l);
+    }
+}
+
+/* A message whose time has come. */
+static void send_away(struct engine *e, struct live *l, struct message *m)
 {
     struct outgoing *o =
         l->spare->len != 0 ? g_ptr_array_steal_index_fast(l->spare, l->spare->len - 1) : g_new0(struct outgoing, 1);
+    m->time_ns = live_now(e);
+    o->process = e->routes[m->to].process;
     bytes_clear(&o->data);
     exchange_write(&o->data, m);
-    MPI_Isend(o->data.data, (int)o->data.size, MPI_BYTE, (int)e->routes[m->to].process, TAG_MESSAGE, e->comm,
-              &o->request);
-    g_ptr_array_add(l->outgoing, o);
-    l->sent_to[e->routes[m->to].process]++;
+    g_queue_push_tail(&l->held_back, o);
     e->remote_messages++;
     if (message_has_payload(m))
         pool_unref(&e->pool, m->payload);
+    send_held_back(e, l);
 }
 
 static void live_post(struct engine *e, struct actor *from, struct message *m, uint64_t size_bytes)
@@ -158,38 +200,53 @@ static void live_post_self(struct engine *e, struct message *m)
         queue_push(&e->queue, m);
 }
 
-static void collect_sent(struct live *l)
+static gint compare_sent(gconstpointer a, gconstpointer b)
 {
-    for (guint i = 0; i < l->outgoing->len;) {
-        struct outgoing *o = g_ptr_array_index(l->outgoing, i);
-        int done;
-        MPI_Test(&o->request, &done, MPI_STATUS_IGNORE);
-        if (done)
-            g_ptr_array_add(l->spare, g_ptr_array_steal_index_fast(l->outgoing, i));
-        else
-            i++;
-    }
+    const struct message *x = a, *y = b;
+    if (x->time_ns != y->time_ns)
+        return x->time_ns < y->time_ns ? -1 : 1;
+    return message_before(x, y) ? -1 : 1;
 }
 
-/* Puts what has arrived into the queue, stamped with the present time. */
+/* What has arrived goes into the queue in the order in which it was sent, stamped with the present time. */
+static void take_arrived(struct engine *e, struct live *l)
+{
+    int64_t now_ns = live_now(e);
+    if (l->arrived->len > 1)
+        g_array_sort(l->arrived, compare_sent);
+    for (guint i = 0; i < l->arrived->len; i++) {
+        struct message *m = &g_array_index(l->arrived, struct message, i);
+        m->time_ns = l->last_ns = MAX(now_ns, l->last_ns + 1);
+        queue_push(&e->queue, m);
+    }
+    g_array_set_size(l->arrived, 0);
+}
+
 static bool receive(struct engine *e, struct live *l)
 {
-    for (int i = 0;; i++) {
+    unsigned nothing = 0;
+    while (nothing < FOUND_NOTHING && l->arrived->len < RECEIVED_MOST) {
         int there, size;
         MPI_Status status;
         MPI_Iprobe(MPI_ANY_SOURCE, TAG_MESSAGE, e->comm, &there, &status);
-        if (!there || i == AT_A_TIME)
-            return i != 0;
+        if (!there) {
+            nothing++;
+            if (l->arrived->len == 0)
+                return false;
+            continue;
+        }
+        nothing = 0;
         MPI_Get_count(&status, MPI_BYTE, &size);
         bytes_clear(&l->incoming);
         bytes_extend(&l->incoming, (size_t)size);
         MPI_Recv(l->incoming.data, size, MPI_BYTE, status.MPI_SOURCE, TAG_MESSAGE, e->comm, MPI_STATUS_IGNORE);
         struct cursor c = cursor_init(l->incoming.data, l->incoming.size);
         struct message m = exchange_read(e, &c);
-        m.time_ns = live_now(e);
-        queue_push(&e->queue, &m);
+        g_array_append_val(l->arrived, m);
         l->received++;
     }
+    take_arrived(e, l);
+    return true;
 }
 
 /* All that had arrived before them is in the queue now. */
@@ -276,7 +333,7 @@ static bool handle_due(struct engine *e, struct live *l)
 {
     int64_t now_ns = live_now(e);
     int count = 0;
-    for (; count < AT_A_TIME && queue_next_ns(&e->queue) <= now_ns && e->failure == NULL; count++) {
+    for (; count < HANDLED_MOST && queue_next_ns(&e->queue) <= now_ns && e->failure == NULL; count++) {
         struct message m = queue_pop(&e->queue);
         if (e->routes[m.to].process == e->process) {
             e->limit_ns = live_now(e) + 1;
@@ -328,7 +385,7 @@ static gboolean live_run(struct engine *e, struct engine_result *result, GError 
         busy = receive(e, l);
         end_instant(e, l);
         busy |= handle_due(e, l);
-        collect_sent(l);
+        send_held_back(e, l);
         if (look(e, l, now_ns, &result->end))
             break;
         if (!busy)
@@ -351,6 +408,8 @@ static void live_release(struct engine *e)
         MPI_Wait(&out->request, MPI_STATUS_IGNORE);
         g_ptr_array_add(l->spare, out);
     }
+    for (struct outgoing *out; (out = g_queue_pop_head(&l->held_back)) != NULL;)
+        g_ptr_array_add(l->spare, out);
     for (guint i = 0; i < l->spare->len; i++) {
         struct outgoing *out = g_ptr_array_index(l->spare, i);
         bytes_release(&out->data);
@@ -359,6 +418,7 @@ static void live_release(struct engine *e)
     g_ptr_array_free(l->outgoing, TRUE);
     g_ptr_array_free(l->spare, TRUE);
     g_array_free(l->ends, TRUE);
+    g_array_free(l->arrived, TRUE);
     g_free(l->sent_to);
     bytes_release(&l->incoming);
     g_free(l);

@@ -359,6 +359,78 @@ static unsigned check_spending(enum engine_clock clock, enum engine_waiting wait
                  "a process that yields is mostly asleep");
 }
 
+/* --- what was sent before is received before, also by another way --- */
+
+enum { WAYS = 3, TRIANGLES = 400 };
+
+/* Of three actors the first sends A to the third, large or small, then B to the second, which sends C to the third. */
+static void corner_handle(struct actor *self, const struct message *m)
+{
+    struct player *p = actor_state(self);
+    uint32_t first = actor_id(self) - actor_id(self) % WAYS;
+    switch (m->kind) {
+    case GO:
+    case ANSWER:
+        if (p->round++ == TRIANGLES)
+            break;
+        for (unsigned i = 0; i < 2; i++) {
+            void *bytes = g_malloc0(MOST_PAYLOAD);
+            actor_send_payload(self, first + 2, PING_TEXT, actor_payload(self, bytes, p->round % 2 * MOST_PAYLOAD));
+            g_free(bytes);
+        }
+        actor_send(self, first + 1, PING, 0);
+        break;
+    case PING:
+        actor_send(self, first + 2, PONG, 0);
+        break;
+    case PING_TEXT:
+        p->counts.texts++;
+        break;
+    default:
+        p->counts.pongs++;
+        p->counts.out_of_order += p->counts.texts != 2 * p->counts.pongs;
+        actor_send(self, first, ANSWER, 0);
+    }
+}
+
+static void corner_init(struct actor *self, const void *setup)
+{
+    if (actor_id(self) % WAYS == 0)
+        actor_timer(self, 1, GO, 0);
+}
+
+static const struct role corner = { .name = "corner", .state_size = sizeof(struct player), .init = corner_init,
+                                    .handle = corner_handle, .save = save };
+
+static unsigned check_causes(void)
+{
+    int size;
+    MPI_Comm_size(MPI_COMM_WORLD, &size);
+    GError *error = NULL;
+    struct engine_result result;
+    const struct engine_config config = { .comm = MPI_COMM_WORLD, .clock = ENGINE_LIVE, .tick_ns = 1000000,
+                                          .stop_after_ns = 60000000000 };
+    struct engine *e = engine_new(&config, &error);
+    engine_set_link(e, 0, 0, (struct engine_link){ .latency_ns = 1000 });
+    for (uint32_t i = 0; i < WAYS * (uint32_t)size; i++)
+        engine_add_actor(e, &(struct engine_actor){ .role = &corner, .node = i, .cpu_group = ENGINE_NO_GROUP,
+                                                    .process = (i + i / WAYS) % (uint32_t)size,
+                                                    .thread_group = ENGINE_NO_GROUP });
+    if (!engine_start(e, &error) || !engine_run(e, &result, &error))
+        g_error("%s", error->message);
+    uint64_t sums[2] = { 0, 0 };
+    for (uint32_t i = 2; i < WAYS * (uint32_t)size; i += WAYS) {
+        struct actor *actor = engine_actor(e, i);
+        const struct player *p = actor != NULL ? actor_state(actor) : NULL;
+        sums[0] += p != NULL ? p->counts.pongs : 0;
+        sums[1] += p != NULL ? p->counts.out_of_order : 0;
+    }
+    engine_free(e);
+    MPI_Allreduce(MPI_IN_PLACE, sums, 2, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    return wrong(sums[0] == (uint64_t)size * TRIANGLES, "all triangles are gone round") +
+           wrong(sums[1] == 0, "the long side never comes first");
+}
+
 static unsigned check_failure(enum engine_clock clock, const char *what)
 {
     int size;
@@ -385,6 +457,7 @@ int main(int argc, char **argv)
     failures += check_spending(ENGINE_VIRTUAL, ENGINE_WAIT_AUTO, "what is spent passes on the virtual clock");
     failures += check_spending(ENGINE_LIVE, ENGINE_WAIT_YIELD, "and on the live one, in processes that yield");
     failures += check_spending(ENGINE_LIVE, ENGINE_WAIT_SPIN, "and in processes that spin");
+    failures += check_causes();
     failures += check_failure(ENGINE_VIRTUAL, "a failure ends a run on the virtual clock everywhere");
     failures += check_failure(ENGINE_LIVE, "and on the live clock, with large messages under way");
     MPI_Finalize();

@@ -9,18 +9,19 @@
 
 #include "deck_keys_batch.h"
 #include "deck_keys_dispatcher.h"
+#include "deck_keys_file.h"
 #include "ranks/batch.h"
 #include "ranks/instance.h"
 #include "ranks/task_service.h"
 
-static const char *const kinds[] = { "brokered", "queueing", "phold", "dispatcher", "batch", NULL };
+static const char *const kinds[] = { "brokered", "queueing", "phold", "dispatcher", "batch", "io", NULL };
 
 static const struct deck_group groups[] = {
     { "deck", DECK_ALL_KINDS, false, "what this file is" },
     { "run", DECK_ALL_KINDS, false, "how the simulation is run; only the seed and the end change its result" },
     { "system", DECK_ALL_KINDS, false, "what is simulated" },
     { "cluster", DECK_BROKERED | DECK_BATCH, false, "the simulated machines" },
-    { "network", DECK_BROKERED | DECK_QUEUEING | DECK_DISPATCHER, false, "the links between actors" },
+    { "network", DECK_BROKERED | DECK_QUEUEING | DECK_DISPATCHER | DECK_IO, false, "the links between actors" },
     { "workload", DECK_BROKERED | DECK_DISPATCHER | DECK_BATCH, false, "where jobs come from" },
     { "events", DECK_BROKERED, false, "what the key-value store's events are called, and who subscribes to what" },
     { "topics", DECK_BROKERED, false, "an event scheme of one's own, with [events] scheme = custom. A topic may hold "
@@ -41,6 +42,11 @@ static const struct deck_group groups[] = {
     { "heap", DECK_DISPATCHER, false, "the client's memory, which a collector cleans up" },
     { "provision", DECK_DISPATCHER, false, "how executors come to be there" },
     { "faults", DECK_DISPATCHER, false, "what goes wrong, and how often" },
+    { "io.NAME", DECK_IO | DECK_BROKERED | DECK_DISPATCHER, false, "a shared file and who writes it: with kind = io each "
+      "such group is an experiment of its own, with its own server; else [workload] io names the one that jobs write "
+      "when their task has run. NAME is the deck's: letters, digits and '-'" },
+    { "lock", DECK_IO | DECK_BROKERED | DECK_DISPATCHER, false, "the inode's lock on the nodes of shared files" },
+    { "server", DECK_IO | DECK_BROKERED | DECK_DISPATCHER, false, "the server of shared files" },
     { "costs", DECK_ALL_KINDS, false, "how long one handling keeps its actor busy" },
     { "trace", DECK_ALL_KINDS, false, "what is recorded" },
     { "expect", DECK_ALL_KINDS, true, "published figures that the summary is compared with: "
@@ -95,12 +101,13 @@ static const struct deck_key keys[] = {
     { "run", "tick", QUANTITY_DURATION, "1s", "1us", "10000d", NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "the end of a run is looked for at multiples of this virtual time" },
 
-    { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered|queueing|phold|dispatcher|batch", ALWAYS,
+    { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered|queueing|phold|dispatcher|batch|io", ALWAYS,
       DECK_ALL_KINDS, DECK_REQUIRED,
       "brokered: a tree of brokers with a key-value store and a job pipeline, as Flux was in early 2020; queueing: a "
       "network of queues, as textbooks have formulas for; phold: the benchmark of event simulators; "
       "dispatcher: clients, services that dispatch tasks, and executors, as Falkon was in 2008; "
-      "batch: a batch scheduler alone, as job-scheduling simulators have it" },
+      "batch: a batch scheduler alone, as job-scheduling simulators have it; io: writers of shared files under an inode "
+      "lock" },
     { "system", "age", QUANTITY_DURATION, "600s", NULL, "12000d", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "how long the instance has been up when the run begins; job ids count milliseconds from then" },
 
@@ -119,9 +126,10 @@ static const struct deck_key keys[] = {
       "divided among processes" },
 
     { "network", "hop-latency", QUANTITY_DURATION, "50us", "1ns", "1h", NO_CHOICES, ALWAYS,
-      DECK_BROKERED | DECK_QUEUEING | DECK_DISPATCHER, 0,
+      DECK_BROKERED | DECK_QUEUEING | DECK_DISPATCHER | DECK_IO, 0,
       "one message from one node to another, besides its size; in a queueing network one job's way between stations" },
-    { "network", "local-latency", QUANTITY_DURATION, "10us", "1ns", "1h", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+    { "network", "local-latency", QUANTITY_DURATION, "10us", "1ns", "1h", NO_CHOICES, ALWAYS,
+      DECK_BROKERED | DECK_IO, 0,
       "one message between two actors of a node. Large values make windows long and parallel runs fast" },
     { "network", "bandwidth", QUANTITY_BANDWIDTH, "1Gbit/s", "1B/s", NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "of each link between actors of different nodes" },
@@ -147,6 +155,8 @@ static const struct deck_key keys[] = {
       "the directory; its files that end in .json are submitted in the order of their names" },
     { "workload", "repeat", QUANTITY_COUNT, "1", "1", "1000000000", NO_CHOICES, "workload.source=jobspec",
       DECK_BROKERED, 0, "how often the whole list of files is submitted" },
+    { "workload", "io", DECK_NAME, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED | DECK_DISPATCHER, 0,
+      "the [io.NAME] that each job writes when its task has run, before the job ends; none: jobs write nothing" },
     { "workload", "submit-window", QUANTITY_COUNT, NULL, "1", NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "submissions that may wait for their answer at a time; none: all at once" },
     { "workload", "watch", DECK_CHOICE, "none", NULL, NULL, "none|guest", ALWAYS, DECK_BROKERED, 0,
@@ -347,8 +357,10 @@ static void add_keys(GArray *all, const struct deck_key *list)
 {
     for (const struct deck_key *key = list; key->group != NULL; key++) {
         /* Before the costs, in the order of the groups. */
-        if (list == keys && strcmp(key->group, "costs") == 0 && strcmp(key->name, "profile") == 0)
+        if (list == keys && strcmp(key->group, "costs") == 0 && strcmp(key->name, "profile") == 0) {
             add_keys(all, deck_keys_dispatcher);
+            add_keys(all, deck_keys_file);
+        }
         /* Those of a group that is here stand behind its own. */
         if (list == keys && key[1].group != NULL && strcmp(key->group, key[1].group) != 0) {
             g_array_append_val(all, *key);

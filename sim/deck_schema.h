@@ -39,6 +39,7 @@ enum deck_kinds {
     DECK_PHOLD = 1 << 2,
     DECK_DISPATCHER = 1 << 3,
     DECK_BATCH = 1 << 4,
+    DECK_IO = 1 << 5,
     DECK_ALL_KINDS = ~0
 };
 

@@ -4,13 +4,14 @@
 #include "scenario_batch.h"
 #include "scenario_brokered.h"
 #include "scenario_dispatcher.h"
+#include "scenario_file.h"
 #include "scenario_phold.h"
 #include "scenario_queueing.h"
 
 /* By the choices of [system] kind. */
 static const struct scenario_kind *const kinds[] = {
     &scenario_brokered, &scenario_queueing, &scenario_phold, &scenario_dispatcher,
-    &scenario_batch
+    &scenario_batch, &scenario_file
 };
 
 struct scenario {

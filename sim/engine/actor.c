@@ -222,6 +222,11 @@ void actor_perform(struct actor *self, struct act act, uint16_t kind, uint64_t w
     post_self(self, act.duration_ns == 0 ? 1 : act.duration_ns, kind, word, 0, 0);
 }
 
+void actor_perform_write(struct actor *self, uint32_t mount, uint16_t request, struct payload *write)
+{
+    post_payload(self, mount, request, write, 0);
+}
+
 /* --- calls --- */
 
 static bool may_call(struct actor *self, uint32_t to)

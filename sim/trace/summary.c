@@ -155,6 +155,19 @@ void summary_service(struct summary *s, const char *service, const struct summar
     e->value[3].number = figures->p99_s;
 }
 
+void summary_file(struct summary *s, const char *file, const struct summary_file *x)
+{
+    struct entry *e = entry_new(s, SUMMARY_FILES, file);
+    const uint64_t counts[] = { x->bytes, x->writes, x->extending_writes, x->exclusive_locks, x->shared_locks,
+                                x->lone_writes, x->inflight_max, x->steals, x->handoffs };
+    const double numbers[] = { x->lock_wait_s, x->prepared_s, x->ended_s, x->bandwidth_bytes_per_s, x->mib_per_s,
+                               x->writes_per_s, x->extending_share, x->exclusive_share, x->gain };
+    for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++)
+        e->value[i].count = counts[i];
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+        e->value[G_N_ELEMENTS(counts) + i].number = numbers[i];
+}
+
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free)
 {
     struct entry *e = entry_new(s, SUMMARY_LIMITS, what);
@@ -232,8 +245,8 @@ static gboolean entry_lookup(const struct summary *s, enum summary_list list, co
     int k = dot == NULL ? -1 : summary_entry_key_find(list, dot + 1);
     if (k < 0)
         return lookup_failure(error, path, "is not a key of the summary; expected roles.ROLE.KEY, stages.STAGE.KEY, "
-                                           "stations.STATION.KEY or classes.CLASS.KEY, with a key such as "
-                                           "busy_fraction or p99_s");
+                                           "stations.STATION.KEY, classes.CLASS.KEY or files.NAME.KEY, with a key "
+                                           "such as busy_fraction or p99_s");
     for (guint i = 0; i < s->list[list]->len; i++) {
         const struct entry *e = g_ptr_array_index(s->list[list], i);
         if (strlen(e->name) == (size_t)(dot - rest) && strncmp(e->name, rest, (size_t)(dot - rest)) == 0) {
@@ -241,13 +254,15 @@ static gboolean entry_lookup(const struct summary *s, enum summary_list list, co
             return TRUE;
         }
     }
-    return lookup_failure(error, path, "is not in this run's summary: it has no such role, stage, station or class");
+    return lookup_failure(error, path, "is not in this run's summary: it has no such role, stage, station, class or "
+                                       "file");
 }
 
-/* The list in which "roles.", "stages.", "stations." or "classes." looks; SUMMARY_LISTS for anything else. */
+/* The list in which "roles.", "stages.", "stations.", "classes." or "files." looks; SUMMARY_LISTS for anything else. */
 static enum summary_list list_of(const char *path)
 {
-    static const enum summary_list lists[] = { SUMMARY_ROLES, SUMMARY_STAGES, SUMMARY_STATIONS, SUMMARY_CLASSES };
+    static const enum summary_list lists[] = { SUMMARY_ROLES, SUMMARY_STAGES, SUMMARY_STATIONS, SUMMARY_CLASSES,
+                                               SUMMARY_FILES };
     const char *dot = strchr(path, '.');
     for (unsigned i = 0; dot != NULL && i < G_N_ELEMENTS(lists); i++) {
         const char *name = summary_list_names[lists[i]];

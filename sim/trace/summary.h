@@ -77,6 +77,28 @@ struct summary_service {
     double p99_s;
 };
 void summary_service(struct summary *s, const char *service, const struct summary_service *figures);
+/* A shared file, in the order of the keys. */
+struct summary_file {
+    uint64_t bytes;
+    uint64_t writes;
+    uint64_t extending_writes;
+    uint64_t exclusive_locks;
+    uint64_t shared_locks;
+    uint64_t lone_writes;
+    uint64_t inflight_max;
+    uint64_t steals;
+    uint64_t handoffs;
+    double lock_wait_s;             /* the mean */
+    double prepared_s;              /* when the last writer began to write data */
+    double ended_s;                 /* and when the last one had ended; the rates are over this time */
+    double bandwidth_bytes_per_s;
+    double mib_per_s;               /* the same in MiB/s */
+    double writes_per_s;
+    double extending_share;
+    double exclusive_share;
+    double gain;                    /* over the file that it is compared with; NAN without one */
+};
+void summary_file(struct summary *s, const char *file, const struct summary_file *figures);
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free);
 void summary_balance(struct summary *s, const char *name, uint64_t left, uint64_t right, bool ok);
 
@@ -90,8 +112,8 @@ struct summary_expectation {
 void summary_expect(struct summary *s, const char *key, const struct summary_expectation *e);
 
 /*
- * The value of "group.key" (flags: 0 or 1), of "roles.ROLE.key", "stages.STAGE.key",
- * "stations.STATION.key" or "classes.CLASS.key". FALSE with *error
+ * The value of "group.key" (flags: 0 or 1), of "roles.ROLE.key", "stages.STAGE.key", "stations.STATION.key",
+ * "classes.CLASS.key" or "files.NAME.key". FALSE with *error
  * (TIERCEL_ERROR_INPUT) when there is no such key, when its group is not in this run, or when it has no number; the
  * text tells which, with the nearest known key. *value may be NAN.
  */

@@ -118,7 +118,7 @@ const struct summary_key summary_keys[] = {
 const unsigned summary_key_count = G_N_ELEMENTS(summary_keys);
 
 const char *const summary_list_names[SUMMARY_LISTS] = {
-    "roles", "stages", "stations", "classes", "services", "limits", "balance", "expect"
+    "roles", "stages", "stations", "classes", "services", "files", "limits", "balance", "expect"
 };
 
 const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_KEYS_MAX] = {
@@ -141,6 +141,24 @@ const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_K
                            { "mean_s", SUMMARY_NUMBER },
                            { "p50_s", SUMMARY_NUMBER },
                            { "p99_s", SUMMARY_NUMBER } },
+    [SUMMARY_FILES] = { { "bytes", SUMMARY_COUNT },
+                        { "writes", SUMMARY_COUNT },
+                        { "extending_writes", SUMMARY_COUNT },
+                        { "exclusive_locks", SUMMARY_COUNT },
+                        { "shared_locks", SUMMARY_COUNT },
+                        { "lone_writes", SUMMARY_COUNT },
+                        { "inflight_max", SUMMARY_COUNT },
+                        { "steals", SUMMARY_COUNT },
+                        { "handoffs", SUMMARY_COUNT },
+                        { "lock_wait_s", SUMMARY_NUMBER },
+                        { "prepared_s", SUMMARY_NUMBER },
+                        { "ended_s", SUMMARY_NUMBER },
+                        { "bandwidth_bytes_per_s", SUMMARY_NUMBER },
+                        { "mib_per_s", SUMMARY_NUMBER },
+                        { "writes_per_s", SUMMARY_NUMBER },
+                        { "extending_share", SUMMARY_NUMBER },
+                        { "exclusive_share", SUMMARY_NUMBER },
+                        { "gain", SUMMARY_NUMBER } },
     [SUMMARY_LIMITS] = { { "share", SUMMARY_NUMBER }, { "rate_if_free", SUMMARY_NUMBER } },
     [SUMMARY_BALANCES] = { { "left", SUMMARY_COUNT }, { "right", SUMMARY_COUNT }, { "ok", SUMMARY_FLAG } },
     [SUMMARY_EXPECTATIONS] = { { "published", SUMMARY_NUMBER },

@@ -46,6 +46,7 @@ enum summary_list {
     SUMMARY_STATIONS,
     SUMMARY_CLASSES,
     SUMMARY_SERVICES,
+    SUMMARY_FILES,
     SUMMARY_LIMITS,
     SUMMARY_BALANCES,
     SUMMARY_EXPECTATIONS,
@@ -53,7 +54,7 @@ enum summary_list {
 };
 extern const char *const summary_list_names[SUMMARY_LISTS];
 
-enum { SUMMARY_ENTRY_KEYS_MAX = 6 };
+enum { SUMMARY_ENTRY_KEYS_MAX = 20 };
 struct summary_entry_key {
     const char *name;   /* NULL after the last */
     enum summary_type type;

@@ -85,6 +85,20 @@ static gboolean groups_read(struct summary *s, const char *path, JsonObject *roo
     return TRUE;
 }
 
+static void file_read(struct summary *s, const char *name, JsonNode *const *node)
+{
+    struct summary_file x = { 0 };
+    uint64_t *const counts[] = { &x.bytes, &x.writes, &x.extending_writes, &x.exclusive_locks, &x.shared_locks,
+                                 &x.lone_writes, &x.inflight_max, &x.steals, &x.handoffs };
+    double *const numbers[] = { &x.lock_wait_s, &x.prepared_s, &x.ended_s, &x.bandwidth_bytes_per_s, &x.mib_per_s,
+                                &x.writes_per_s, &x.extending_share, &x.exclusive_share, &x.gain };
+    for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++)
+        *counts[i] = (uint64_t)json_node_get_int(node[i]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+        *numbers[i] = node_number(node[G_N_ELEMENTS(counts) + i]);
+    summary_file(s, name, &x);
+}
+
 static void entry_read(struct summary *s, enum summary_list list, const char *name, JsonObject *entry)
 {
     JsonNode *node[SUMMARY_ENTRY_KEYS_MAX];
@@ -111,6 +125,9 @@ static void entry_read(struct summary *s, enum summary_list list, const char *na
     case SUMMARY_SERVICES:
         summary_service(s, name, &(struct summary_service){ (uint64_t)json_node_get_int(node[0]), node_number(node[1]),
                                                             node_number(node[2]), node_number(node[3]) });
+        break;
+    case SUMMARY_FILES:
+        file_read(s, name, node);
         break;
     case SUMMARY_LIMITS:
         summary_limit(s, name, node_number(node[0]), node_number(node[1]));

@@ -29,7 +29,9 @@ static const char *const decks[] = {
     "inputs/falkon-1b-late.deck", "inputs/falkon-2008.deck", "inputs/falkon-balance.deck",
     "inputs/falkon-bundle.deck", "inputs/falkon-efficiency.deck", "inputs/falkon-faults.deck",
     "inputs/falkon-late-binding.deck", "inputs/falkon-million.deck", "inputs/falkon-one-service.deck",
-    "inputs/falkon-stealing.deck", "inputs/falkon-wide.deck", "inputs/falkon-ws.deck"
+    "inputs/falkon-stealing.deck", "inputs/falkon-wide.deck", "inputs/falkon-ws.deck", "inputs/io-collective.deck",
+    "inputs/io-fuse.deck", "inputs/io-ior.deck", "inputs/io-mpiio.deck", "inputs/io-preextend.deck",
+    "inputs/io-wide.deck"
 };
 
 static char *scratch;       /* the same on all processes */

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Role "mount": a node's side of a shared file system: for each file an inode with its lock. It decides in which mode a
+ * write takes the lock, before it waits; holds the lock until the server has answered the last request of the write;
+ * lets the end of the file grow, and then lets go. What sleeps takes a drawn time to wake up.
+ *
+ * It does no work of its own: all times are those of locks, messages and the server. The way of a message between writer
+ * and mount is added to the time to wake up, so that it does not decide who gets the lock.
+ */
+#ifndef TIERCEL_RANKS_MOUNT_H
+#define TIERCEL_RANKS_MOUNT_H
+
+#include "engine/actor.h"
+
+enum mount_kind {
+    MOUNT_WRITE = 0x2101,           /* a writer of the node; payload: struct mount_request */
+    MOUNT_WRITTEN,                  /* its answer, by default; the request says which kind and word */
+    MOUNT_NEXT,                     /* timer of a writer: the next write */
+    MOUNT_GO,                       /* timer: who was granted the lock is awake; word: the operation */
+    MOUNT_TRY                       /* timer: who sleeps at the head of the queue is awake; word: the operation */
+};
+
+enum mount_flag {
+    MOUNT_APPEND = 1 << 0,
+    MOUNT_FRESH = 1 << 1,           /* the file is created: it is empty */
+    MOUNT_ZEROS = 1 << 2,           /* not data: part of the preparation */
+    MOUNT_SET_SIZE = 1 << 3         /* ftruncate to offset + length; no data */
+};
+
+struct mount_request {
+    uint32_t file;                  /* of the node, from 0 */
+    uint8_t flags;                  /* enum mount_flag */
+    uint64_t offset;
+    uint64_t length;                /* 1 or above */
+    uint16_t kind;                  /* of the answer */
+    uint64_t word;
+};
+
+/* Setup: struct shared_file. The metrics of role "mount", by index in its table. */
+enum mount_metric {
+    MOUNT_WRITES,
+    MOUNT_EXCLUSIVE,
+    MOUNT_SHARED,
+    MOUNT_LOCK_WAIT,
+    MOUNT_STEALS,
+    MOUNT_HANDOFFS,
+    MOUNT_CHANGED
+};
+
+extern const struct role role_mount;
+
+/* Starts a write, or the change of a file's size, of the actor `self` on the node of `mount`. */
+void mount_write(struct actor *self, uint32_t mount, const struct mount_request *request);
+
+#endif

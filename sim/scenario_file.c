@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "scenario_file.h"
+
+#include <string.h>
+
+#include "ranks/mount.h"
+#include "ranks/storage.h"
+#include "ranks/writer.h"
+
+enum {
+    GROUPS_MOST = 60,                   /* four roles each, of the engine's 256 */
+    ACTORS_MOST = 100000000
+};
+
+/* --- from the deck --- */
+
+static void check_against(struct file_scenario *s, struct deck *deck)
+{
+    for (unsigned i = 0; i < s->group_count; i++) {
+        struct file_group *group = &s->groups[i];
+        group->against = -1;
+        if (!deck_has(deck, group->deck_group, "against"))
+            continue;
+        const char *name = deck_text(deck, group->deck_group, "against");
+        for (unsigned k = 0; k < s->group_count; k++)
+            if (strcmp(s->groups[k].name, name) == 0)
+                group->against = (int)k;
+        if (group->against < 0)
+            deck_complain(deck, group->deck_group, "against", "'%s' is no group of this deck; expected the NAME of a "
+                          "group [io.NAME]", name);
+    }
+}
+
+/* Gives the group its actors: writers, mounts, meeting, storage. */
+static uint64_t lay_out(struct shared_file *f, uint64_t first)
+{
+    f->mounts = (f->writers + f->writers_per_node - 1) / f->writers_per_node;
+    f->first_writer = (uint32_t)first;
+    f->first_mount = f->first_writer + f->writers;
+    f->meeting = f->first_mount + f->mounts;
+    f->storage = f->meeting + 1;
+    return first + f->writers + f->mounts + 2;
+}
+
+static void name_roles(struct file_group *group)
+{
+    static const struct role *const originals[FILE_ROLES] = { &role_writer, &role_mount, &role_meeting,
+                                                              &role_storage };
+
+    for (unsigned i = 0; i < FILE_ROLES; i++) {
+        group->role_names[i] = g_strdup_printf("%s-%s", originals[i]->name, group->name);
+        group->roles[i] = *originals[i];
+        group->roles[i].name = group->role_names[i];
+    }
+}
+
+static void read_groups(struct file_scenario *s, struct deck *deck)
+{
+    const char *name;
+    uint64_t actors = 0;
+
+    for (unsigned i = 0; (name = deck_named_group(deck, "io", i)) != NULL && actors <= ACTORS_MOST; i++) {
+        if (i == GROUPS_MOST) {
+            deck_complain(deck, name, "writers", "belongs to the %uth group [io.NAME]; expected at most %d", i + 1,
+                          GROUPS_MOST);
+            break;
+        }
+        struct file_group *group = &s->groups[s->group_count++];
+        group->deck_group = name;
+        group->name = strchr(name, '.') + 1;
+        file_read(&group->file, deck, name, false);
+        group->file.local_ns = s->local_link.latency_ns;
+        actors = lay_out(&group->file, actors);
+        s->nodes += group->file.mounts + 1;
+        file_finish(&group->file, deck, name, 1);
+        name_roles(group);
+        if (actors > ACTORS_MOST)
+            deck_complain(deck, name, "writers", "makes %" G_GUINT64_FORMAT " actors in all; expected at most %d",
+                          actors, ACTORS_MOST);
+    }
+    s->actors = (uint32_t)MIN(actors, ACTORS_MOST);
+}
+
+static void *file_new(struct deck *deck, G_GNUC_UNUSED struct share *share)
+{
+    struct file_scenario *s = g_new0(struct file_scenario, 1);
+
+    s->groups = g_new0(struct file_group, GROUPS_MOST);
+    s->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
+    s->link.latency_ns = deck_integer(deck, "network", "hop-latency");
+    s->local_link.latency_ns = deck_integer(deck, "network", "local-latency");
+    read_groups(s, deck);
+    check_against(s, deck);
+    if (s->group_count == 0)
+        deck_complain(deck, "system", "kind", "'io' has no group [io.NAME]; expected at least one, with a name of your "
+                      "own");
+    s->roles = g_new0(const struct role *, s->group_count * FILE_ROLES + 1);
+    for (unsigned i = 0; i < s->group_count * FILE_ROLES; i++)
+        s->roles[i] = &s->groups[i / FILE_ROLES].roles[i % FILE_ROLES];
+    return s;
+}
+
+static void file_free(void *data)
+{
+    struct file_scenario *s = data;
+
+    for (unsigned i = 0; i < s->group_count * FILE_ROLES; i++)
+        g_free(s->groups[i / FILE_ROLES].role_names[i % FILE_ROLES]);
+    g_free(s->groups);
+    g_free(s->roles);
+    g_free(s);
+}
+
+/* --- actors and where they are played --- */
+
+static uint32_t file_actors(const void *data)
+{
+    return ((const struct file_scenario *)data)->actors;
+}
+
+/* The group of an actor, and how many nodes stand before the group's. */
+static unsigned group_of(const struct file_scenario *s, uint32_t actor, uint32_t *first_node)
+{
+    unsigned g = 0;
+
+    *first_node = 0;
+    for (; g + 1 < s->group_count && actor > s->groups[g].file.storage; g++)
+        *first_node += s->groups[g].file.mounts + 1;
+    return g;
+}
+
+static void file_place(const void *data, uint32_t actor, uint32_t processes, struct scenario_place *place)
+{
+    const struct file_scenario *s = data;
+    uint32_t first_node;
+    unsigned g = group_of(s, actor, &first_node);
+    const struct shared_file *f = &s->groups[g].file;
+    unsigned role;
+    uint32_t node;
+
+    if (actor < f->first_mount) {
+        role = 0;
+        node = (actor - f->first_writer) / f->writers_per_node;
+    } else if (actor < f->meeting) {
+        role = 1;
+        node = actor - f->first_mount;
+    } else {
+        role = actor == f->meeting ? 2 : 3;
+        node = actor == f->meeting ? 0 : f->mounts;
+    }
+    place->role = &s->groups[g].roles[role];
+    place->node = first_node + node;
+    place->process = s->by_role ? (g + role) % processes : (uint32_t)((uint64_t)place->node * processes / s->nodes);
+}
+
+static void file_populate(const void *data, struct engine *e, uint32_t processes)
+{
+    const struct file_scenario *s = data;
+
+    engine_set_link(e, 0, 0, s->link);
+    engine_set_local_link(e, s->local_link);
+    for (uint32_t id = 0; id < s->actors; id++) {
+        struct scenario_place place;
+        uint32_t first_node;
+        file_place(s, id, processes, &place);
+        engine_add_actor(e, &(struct engine_actor){
+            .role = place.role, .setup = &s->groups[group_of(s, id, &first_node)].file, .node = place.node,
+            .process = place.process, .thread_group = ENGINE_NO_GROUP, .cpu_group = ENGINE_NO_GROUP
+        });
+    }
+}
+
+static const struct role *const *file_roles(const void *data)
+{
+    return ((const struct file_scenario *)data)->roles;
+}
+
+static const struct table *file_tables(G_GNUC_UNUSED const void *data, unsigned *count)
+{
+    *count = 0;
+    return NULL;
+}
+
+static uint64_t file_rows(G_GNUC_UNUSED const void *data)
+{
+    return 0;
+}
+
+/* Of the last group, which is as good as any. */
+static struct scenario_milestone file_milestone(const void *data)
+{
+    const struct file_scenario *s = data;
+    const struct file_group *last = &s->groups[s->group_count - 1];
+    bool aggregates = last->file.plan.aggregators != 0;
+    return (struct scenario_milestone){ &last->roles[0], WRITER_WRITTEN,
+                                        aggregates ? UINT64_MAX
+                                                   : pattern_writes(&last->file.pattern) * last->file.writers,
+                                        "writes of the last group done" };
+}
+
+const struct scenario_kind scenario_file = {
+    .name = "io",
+    .new = file_new,
+    .free = file_free,
+    .actors = file_actors,
+    .place = file_place,
+    .populate = file_populate,
+    .roles = file_roles,
+    .tables = file_tables,
+    .rows = file_rows,
+    .milestone = file_milestone,
+    .summarise = file_summarise,
+    .headline = file_headline,
+    .details = file_details
+};

@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What writing shared files came to: the group io of the summary, the figures of each file, the balances, and lines for
+ * people.
+ */
+#include "scenario_file.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SECOND_NS 1e9
+#define MIB 1048576.0
+
+static unsigned metric_of(const struct collector *figures, const char *role, const char *name, unsigned *role_index)
+{
+    int r = collector_find_role(figures, role);
+    int m = r < 0 ? -1 : collector_find_metric(figures, (unsigned)r, name);
+
+    if (m < 0)
+        g_error("role %s has no metric %s", role, name);
+    *role_index = (unsigned)r;
+    return (unsigned)m;
+}
+
+static uint64_t total(const struct collector *figures, const char *role, const char *metric)
+{
+    unsigned r;
+    unsigned m = metric_of(figures, role, metric, &r);
+
+    return collector_total(figures, r, m);
+}
+
+static const struct statistic *statistic(const struct collector *figures, const char *role, const char *metric)
+{
+    unsigned r;
+    unsigned m = metric_of(figures, role, metric, &r);
+
+    return collector_statistic(figures, r, m);
+}
+
+/* The last of the moments that a role reported; NAN where there is none. */
+static double last_s(const struct collector *figures, const char *role, const char *metric)
+{
+    const struct statistic *s = statistic(figures, role, metric);
+    return s->count != 0 ? (double)s->largest / SECOND_NS : NAN;
+}
+
+static double ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+struct summary_file file_figures(const struct collector *figures, const char *mount, const char *storage)
+{
+    const struct statistic *inflight = statistic(figures, storage, "inflight");
+    struct summary_file x = {
+        .bytes = total(figures, storage, "bytes"),
+        .writes = total(figures, mount, "writes"),
+        .extending_writes = total(figures, storage, "extending"),
+        .exclusive_locks = total(figures, mount, "exclusive"),
+        .shared_locks = total(figures, mount, "shared"),
+        .lone_writes = total(figures, storage, "lone"),
+        .inflight_max = inflight->count != 0 ? (uint64_t)inflight->largest : 0,
+        .steals = total(figures, mount, "steals"),
+        .handoffs = total(figures, mount, "handoffs"),
+        .lock_wait_s = statistic_mean(statistic(figures, mount, "lock_wait")) / SECOND_NS,
+        .gain = NAN
+    };
+    x.extending_share = ratio((double)x.extending_writes, (double)x.writes);
+    x.exclusive_share = ratio((double)x.exclusive_locks, (double)x.writes);
+    return x;
+}
+
+static void add_balance(GArray *balances, const char *name, const char *left_text, const char *right_text,
+                        uint64_t left, uint64_t right)
+{
+    struct scenario_balance balance = { name, left_text, right_text, left, right };
+    g_array_append_val(balances, balance);
+}
+
+void file_summarise_all(struct summary *summary, const struct summary_file *sum, double span_s)
+{
+    summary_count(summary, "io", "bytes", sum->bytes);
+    summary_count(summary, "io", "writes", sum->writes);
+    summary_count(summary, "io", "extending_writes", sum->extending_writes);
+    summary_count(summary, "io", "exclusive_locks", sum->exclusive_locks);
+    summary_count(summary, "io", "shared_locks", sum->shared_locks);
+    summary_count(summary, "io", "lone_writes", sum->lone_writes);
+    summary_count(summary, "io", "inflight_max", sum->inflight_max);
+    summary_number(summary, "io", "lock_wait_s", sum->lock_wait_s);
+    summary_number(summary, "io", "bandwidth_bytes_per_s", ratio((double)sum->bytes, span_s));
+}
+
+/* Sums over files; the mean wait is weighed by the writes. */
+static void add_to(struct summary_file *sum, const struct summary_file *x)
+{
+    double waited_s = (sum->writes == 0 ? 0 : sum->lock_wait_s * (double)sum->writes) +
+                      (x->writes == 0 ? 0 : x->lock_wait_s * (double)x->writes);
+    sum->bytes += x->bytes;
+    sum->writes += x->writes;
+    sum->extending_writes += x->extending_writes;
+    sum->exclusive_locks += x->exclusive_locks;
+    sum->shared_locks += x->shared_locks;
+    sum->lone_writes += x->lone_writes;
+    sum->inflight_max = MAX(sum->inflight_max, x->inflight_max);
+    sum->lock_wait_s = ratio(waited_s, (double)sum->writes);
+}
+
+static void balance_all(const struct file_scenario *s, const struct collector *figures, const struct summary_file *sum,
+                        GArray *balances)
+{
+    uint64_t bytes = 0, grown = 0, expected = 0, written = 0;
+
+    for (unsigned i = 0; i < s->group_count; i++) {
+        const struct file_group *group = &s->groups[i];
+        const struct shared_file *f = &group->file;
+        uint64_t group_bytes = f->file_bytes * (f->each ? f->writers : 1);
+        bytes += group_bytes;
+        expected += shared_file_existed(f) ? 0 : group_bytes;
+        grown += total(figures, group->role_names[3], "grown");
+        written += total(figures, group->role_names[0], "written");
+    }
+    add_balance(balances, "bytes", "of the patterns", "written", bytes, sum->bytes);
+    add_balance(balances, "writes", "asked for", "ended", sum->writes, written);
+    add_balance(balances, "locks", "writes", "exclusive and shared", sum->writes,
+                sum->exclusive_locks + sum->shared_locks);
+    add_balance(balances, "sizes", "growth of files", "of the patterns, beyond what was there", grown, expected);
+}
+
+void file_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances)
+{
+    const struct file_scenario *s = data;
+    g_autofree struct summary_file *files = g_new0(struct summary_file, s->group_count);
+    struct summary_file sum = { .lock_wait_s = NAN };
+    double span_s = NAN;
+
+    for (unsigned i = 0; i < s->group_count; i++) {
+        const struct file_group *group = &s->groups[i];
+        struct summary_file *x = &files[i];
+        *x = file_figures(run->figures, group->role_names[1], group->role_names[3]);
+        x->prepared_s = last_s(run->figures, group->role_names[0], "ready");
+        x->ended_s = last_s(run->figures, group->role_names[0], "ended");
+        if (statistic(run->figures, group->role_names[0], "ended")->count < group->file.writers)
+            x->ended_s = NAN;
+        x->bandwidth_bytes_per_s = ratio((double)x->bytes, x->ended_s);
+        x->mib_per_s = x->bandwidth_bytes_per_s / MIB;
+        x->writes_per_s = ratio((double)x->writes, x->ended_s);
+        add_to(&sum, x);
+        span_s = isnan(span_s) ? x->ended_s : MAX(span_s, x->ended_s);
+    }
+    for (unsigned i = 0; i < s->group_count; i++) {
+        const struct file_group *group = &s->groups[i];
+        if (group->against >= 0)
+            files[i].gain = ratio(files[i].bandwidth_bytes_per_s, files[group->against].bandwidth_bytes_per_s);
+        summary_file(summary, group->name, &files[i]);
+    }
+    file_summarise_all(summary, &sum, span_s);
+    if (run->result->end == ENGINE_ENDED)
+        balance_all(s, run->figures, &sum, balances);
+}
+
+/* --- the terminal --- */
+
+static double value_of(const struct summary *summary, const char *path)
+{
+    double value;
+
+    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
+}
+
+static double file_value(const struct summary *summary, const char *file, const char *key)
+{
+    g_autofree char *path = g_strdup_printf("files.%s.%s", file, key);
+    return value_of(summary, path);
+}
+
+void file_headline(const void *data, const struct summary *summary, FILE *out)
+{
+    const struct file_scenario *s = data;
+
+    fprintf(out, "%u file%s written: %.0f bytes in %.0f writes, %.0f of them exclusive\n", s->group_count,
+            s->group_count == 1 ? "" : "s", value_of(summary, "io.bytes"), value_of(summary, "io.writes"),
+            value_of(summary, "io.exclusive_locks"));
+}
+
+void file_details(const void *data, const struct summary *summary, FILE *out)
+{
+    const struct file_scenario *s = data;
+
+    fprintf(out, "%-20s %8s %10s %12s %10s %10s %9s %8s\n", "file", "writers", "writes", "MiB/s", "extending",
+            "exclusive", "in flight", "gain");
+    for (unsigned i = 0; i < s->group_count; i++) {
+        const struct file_group *group = &s->groups[i];
+        double gain = file_value(summary, group->name, "gain");
+        fprintf(out, "%-20s %8u %10.0f %12.6g %9.2f%% %9.2f%% %9.0f ", group->name, group->file.writers,
+                file_value(summary, group->name, "writes"), file_value(summary, group->name, "mib_per_s"),
+                file_value(summary, group->name, "extending_share") * 100,
+                file_value(summary, group->name, "exclusive_share") * 100,
+                file_value(summary, group->name, "inflight_max"));
+        if (isnan(gain))
+            fprintf(out, "%8s\n", "-");
+        else
+            fprintf(out, "%8.3f\n", gain);
+    }
+}

@@ -42,9 +42,10 @@ static const struct deck_group groups[] = {
     { "heap", DECK_DISPATCHER, false, "the client's memory, which a collector cleans up" },
     { "provision", DECK_DISPATCHER, false, "how executors come to be there" },
     { "faults", DECK_DISPATCHER, false, "what goes wrong, and how often" },
-    { "io.NAME", DECK_IO | DECK_BROKERED | DECK_DISPATCHER, false, "a shared file and who writes it: with kind = io each "
-      "such group is an experiment of its own, with its own server; else [workload] io names the one that jobs write "
-      "when their task has run. NAME is the deck's: letters, digits and '-'" },
+    { "io.NAME", DECK_IO | DECK_BROKERED | DECK_DISPATCHER, false,
+      "a shared file and who writes it: with kind = io each such group is an experiment of its own, with its own "
+      "server; else [workload] io names the one that jobs write when their task has run. NAME is the deck's: "
+      "letters, digits and '-'" },
     { "lock", DECK_IO | DECK_BROKERED | DECK_DISPATCHER, false, "the inode's lock on the nodes of shared files" },
     { "server", DECK_IO | DECK_BROKERED | DECK_DISPATCHER, false, "the server of shared files" },
     { "costs", DECK_ALL_KINDS, false, "how long one handling keeps its actor busy" },
@@ -106,8 +107,8 @@ static const struct deck_key keys[] = {
       "brokered: a tree of brokers with a key-value store and a job pipeline, as Flux was in early 2020; queueing: a "
       "network of queues, as textbooks have formulas for; phold: the benchmark of event simulators; "
       "dispatcher: clients, services that dispatch tasks, and executors, as Falkon was in 2008; "
-      "batch: a batch scheduler alone, as job-scheduling simulators have it; io: writers of shared files under an inode "
-      "lock" },
+      "batch: a batch scheduler alone, as job-scheduling simulators have it; io: writers of shared files under an "
+      "inode's lock" },
     { "system", "age", QUANTITY_DURATION, "600s", NULL, "12000d", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "how long the instance has been up when the run begins; job ids count milliseconds from then" },
 

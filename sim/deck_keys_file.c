@@ -40,7 +40,8 @@ const struct deck_key deck_keys_file[] = {
     { "io.NAME", "cached-users", QUANTITY_COUNT, "0", NULL, "1000000", NO_CHOICES, ALWAYS, WITH_JOBS,
       "who else has the file open through the page cache, on each node" },
     { "io.NAME", "queue", DECK_CHOICE, "kernel", NULL, NULL, "kernel|fifo", ALWAYS, WITH_JOBS,
-      "kernel: whoever runs may take a free lock past sleepers, until one has waited too long; fifo: strictly in order" },
+      "kernel: whoever runs may take a free lock past sleepers, until one has waited too long; fifo: strictly in "
+      "order" },
     { "io.NAME", "pre-extend", DECK_CHOICE, "none", NULL, NULL, "none|set-size|preallocate|fill", ALWAYS, WITH_JOBS,
       "what is done to the file before it is written. set-size: its end is set, without blocks; preallocate: one "
       "writer fills it with zeros first (no job system); fill: it was there before, at its full size with all blocks" },
@@ -61,7 +62,8 @@ const struct deck_key deck_keys_file[] = {
       "another [io.NAME] of the deck: files.NAME.gain is this one's bandwidth over that one's" },
 
     { "lock", "hz", QUANTITY_COUNT, "1000", "1", "1000000", NO_CHOICES, ALWAYS, WITH_JOBS,
-      "ticks a second of the kernel; a sleeper may claim the lock when it has waited above ceil(hz / 250) whole ticks" },
+      "ticks a second of the kernel; a sleeper may claim the lock when it has waited above ceil(hz / 250) whole "
+      "ticks" },
     { "lock", "wake", QUANTITY_DISTRIBUTION, "uniform(10us, 30us)", NULL, NULL, NO_CHOICES, ALWAYS, WITH_JOBS,
       "from the release of a lock until a sleeper that waits for it runs" },
     { "lock", "return", QUANTITY_DISTRIBUTION, "uniform(7500ns, 22500ns)", NULL, NULL, NO_CHOICES, ALWAYS, WITH_JOBS,

@@ -57,8 +57,8 @@ struct summary_file file_figures(const struct collector *figures, const char *mo
 /* The group io of the summary, from the sum over files; `span_s` is the time that the bandwidth is over. */
 void file_summarise_all(struct summary *summary, const struct summary_file *sum, double span_s);
 
-/* The group [io.NAME] that [workload] io names, or NULL; complains where there is none of that name, and where there are
- * others. For systems whose jobs write. */
+/* The group [io.NAME] that [workload] io names, or NULL; complains where there is none of that name. For systems whose
+ * jobs write. */
 const char *file_group_of_jobs(struct deck *deck);
 
 #endif

@@ -3,8 +3,8 @@
  * Access patterns: which bytes of a shared file each writer writes, and in which order.
  *
  * As IOR has it: a file is `segments` segments; in a segment each writer has one block; a block is written in
- * transfers. Offset of the block of writer w in segment s: (s x writers + w) x block. The order in which a writer goes through its
- * transfers, and where they lie, is the pattern's.
+ * transfers. Offset of the block of writer w in segment s: (s x writers + w) x block. The order in which a writer goes
+ * through its transfers, and where they lie, is the pattern's.
  */
 #ifndef TIERCEL_IO_PATTERN_H
 #define TIERCEL_IO_PATTERN_H

@@ -4,8 +4,8 @@
  * write takes the lock, before it waits; holds the lock until the server has answered the last request of the write;
  * lets the end of the file grow, and then lets go. What sleeps takes a drawn time to wake up.
  *
- * It does no work of its own: all times are those of locks, messages and the server. The way of a message between writer
- * and mount is added to the time to wake up, so that it does not decide who gets the lock.
+ * It does no work of its own: all times are those of locks, messages and the server. The way of a message between
+ * writer and mount is added to the time to wake up, so that it does not decide who gets the lock.
  */
 #ifndef TIERCEL_RANKS_MOUNT_H
 #define TIERCEL_RANKS_MOUNT_H

@@ -8,9 +8,9 @@
  *             <--MOUNT_WRITTEN--
  *     writer  --MEETING_ARRIVED-->  meeting  --MEETING_GO-->  all writers   collective calls, and preparation
  *
- * A writer is one process that writes one block at a time and waits for it. Its mount decides the mode of the lock, waits
- * for the lock and holds it until the server has answered. There is one lock for each mount of a file: writers on
- * different nodes exclude one another only at the server. Whoever else has a block to write (a job of another system)
+ * A writer is one process that writes one block at a time and waits for it. Its mount decides the mode of the lock,
+ * waits for the lock and holds it until the server has answered. There is one lock for each mount of a file: writers on
+ * different nodes do not exclude one another. Whoever else has a block to write (a job of another system)
  * uses the same messages, through struct write_run (ranks/write_run.h).
  *
  * Actors of a group [io.NAME] in a system of its own: the writers, the mounts, the meeting, the storage. Writer w is on

@@ -5,7 +5,7 @@
 
 #include "base/nearest.h"
 
-#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF | REPORT | COMPARE | FIT)
+#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF | REPORT | COMPARE | FIT | EXPORT)
 #define PROGRAM (1U << COMMAND_NONE)
 #define RUN (1U << COMMAND_RUN)
 #define CHECK (1U << COMMAND_CHECK)
@@ -14,6 +14,7 @@
 #define REPORT (1U << COMMAND_REPORT)
 #define COMPARE (1U << COMMAND_COMPARE)
 #define FIT (1U << COMMAND_FIT)
+#define EXPORT (1U << COMMAND_EXPORT)
 
 const struct command_text command_texts[] = {
     { "run", "DECK", 1, "run a deck and write what it did", COMMAND_RUN },
@@ -25,6 +26,7 @@ const struct command_text command_texts[] = {
     { "compare", "A B", 2, "run two decks with the same seeds; the differences, with confidence intervals",
       COMMAND_COMPARE },
     { "fit", "FILE", 1, "fit costs to measured values, with uncertainties", COMMAND_FIT },
+    { "export", "TRACE", 1, "write a trace in the form of another tool: batsim (jobs.csv) or swf", COMMAND_EXPORT },
     { NULL, NULL, 0, NULL, COMMAND_NONE }
 };
 
@@ -44,7 +46,8 @@ const struct option_text option_texts[] = {
     { "strict", '\0', NULL, "exit 3 also when an expectation of the deck is missed", RUN },
     { "processes", '\0', "N", "what a run on N processes would need (default: those of this run)", CHECK },
     { "merge", '\0', NULL, "join the parts that a killed run of level events left", VERIFY },
-    { "format", '\0', "FORMAT", "how to write it: text (default), json or tsv", REPORT | COMPARE | FIT },
+    { "format", '\0', "FORMAT", "how to write it: text (default), json or tsv; export: batsim or swf",
+      REPORT | COMPARE | FIT | EXPORT },
     { "job", '\0', "ID", "tell the path of this job (default: of the median one and of the slowest)", REPORT },
     { "profile", '\0', "FILE", "write the fitted costs to FILE, as a cost profile", FIT },
     { "sensitivity", '\0', NULL, "fit nothing: what each value does when a cost changes", FIT },

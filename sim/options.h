@@ -27,7 +27,8 @@ enum command {
     COMMAND_DIFF,
     COMMAND_REPORT,
     COMMAND_COMPARE,
-    COMMAND_FIT
+    COMMAND_FIT,
+    COMMAND_EXPORT
 };
 
 enum { COMMAND_WORDS_MAX = 2 };

@@ -13,6 +13,7 @@
 #include "check.h"
 #include "compare.h"
 #include "fit.h"
+#include "export.h"
 #include "options.h"
 #include "run.h"
 #include "scenario.h"
@@ -157,6 +158,8 @@ int program_run(MPI_Comm comm, int argc, char **argv)
         status = compare_decks(&options, &share);
     } else if (options.command == COMMAND_FIT) {
         status = fit_file(&options, &share);
+    } else if (options.command == COMMAND_EXPORT) {
+        status = export_trace(options.words[0], options.format, &share);
     } else {
         status = play(&options, &share, argc, argv);
     }

@@ -4,7 +4,8 @@
 #include <string.h>
 
 const struct export_format export_formats[] = {
-    { "batsim", "a row a job, with the columns of Batsim's jobs.csv, for evalys and spreadsheets", export_write_batsim },
+    { "batsim", "a row a job, with the columns of Batsim's jobs.csv, for evalys and spreadsheets",
+      export_write_batsim },
     { "swf", "a log in the Standard Workload Format, with the waits of the simulation", export_write_swf },
     { NULL, NULL, NULL }
 };

@@ -102,6 +102,7 @@ static void pass_begin(struct policy *policy)
     struct easy *easy = policy->plan;
     plan_drop_all(policy);
     plan_extend(policy);
+    plan_forget(policy, easy->plan.freed.happened);     /* promises are made anew, never improved */
     easy->at = g_sequence_get_begin_iter(policy->queue);
     if (easy->shortest != NULL)
         easy->at_shortest = g_sequence_get_begin_iter(easy->shortest);

@@ -53,6 +53,13 @@ near() # EXPECTED ACTUAL: to a millionth
     return 1
 }
 
+holds() # EXPRESSION
+{
+    awk "BEGIN { exit !($1) }" && return 0
+    echo "# does not hold: $1"
+    return 1
+}
+
 schedule() # POLICY "STARTS" MEAN_WAIT MAKESPAN OPTIONS...
 {
     local policy=$1 starts=$2 wait=$3 makespan=$4
@@ -323,8 +330,32 @@ cat >log.json <<'END'
 END
 check "Batsim's JSON is played" expect_status 0 simulate --set scheduler.policy=easy
 alone export run/trace.h5 --format batsim | tail -n +2 >rows
-printf '%s\n' 'w0!a,w0,"a long name of a profile, with a comma",0.000000,4,5.000000,0,COMPLETED_WALLTIME_REACHED,0.000000,5.000000,5.000000,0.000000,5.000000,1.000000,0-3,0,""' \
-    '2,w0,short,1.000000,2,-1.000000,1,COMPLETED_SUCCESSFULLY,5.000000,2.000000,7.000000,4.000000,6.000000,3.000000,0-1,0,""' >expected
+killed='w0!a,w0,"a long name of a profile, with a comma",0.000000,4,5.000000,0,COMPLETED_WALLTIME_REACHED,0.000000,'
+unlimited='2,w0,short,1.000000,2,-1.000000,1,COMPLETED_SUCCESSFULLY,5.000000,2.000000,7.000000,4.000000,6.000000,'
+printf '%s\n' "$killed"'5.000000,5.000000,0.000000,5.000000,1.000000,0-3,0,""' "$unlimited"'3.000000,0-1,0,""' >expected
 check "names, profiles, kills at the limit and jobs without a limit come out" diff expected rows
+
+# ---- a sorted log is streamed ----
+
+stream() # JOBS: many short jobs on a machine that is busy; prints the peak of memory in KiB
+{
+    awk -v n="$1" 'BEGIN {
+        print "; MaxProcs: 64"
+        for (i = 0; i < n; i++)
+            printf "%d %d -1 %d %d -1 -1 %d %d -1 1 1 1 1 1 1 -1 -1\n", i + 1, i * 30, 60 + i * 7919 % 1000,
+                   1 + i * 31 % 4, 1 + i * 31 % 4, 90 + i * 7919 % 1000 + i * 17 % 600
+    }' >log.swf
+    simulate --set scheduler.policy="$2" --trace stats || return
+    echo $(($(value run peak_rss_bytes) / 1024))
+}
+sed -i 's/json/swf/; s/source = batsim/source = swf/' log.deck
+if [ -z "$SMOKE" ]; then
+    for policy in easy conservative; do
+        few=$(stream 10000 $policy)
+        many=$(stream 200000 $policy)
+        check "$policy plays twenty times the jobs in no more memory" holds "$many < $few + 2048"
+        echo "# $few KiB for 10,000 jobs, $many KiB for 200,000"
+    done
+fi
 
 done_testing

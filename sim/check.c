@@ -1,26 +1,73 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "check.h"
 
+#include <math.h>
 #include <stdio.h>
 
 #include "scenario.h"
 #include "share.h"
+#include "trace/estimate.h"
+#include "trace_roles.h"
 
 enum { PROCESSES_SHOWN = 16 };
 
-static void print_plan(const struct scenario *scenario, uint32_t processes, FILE *out)
-{
-    g_autofree uint64_t *actors = g_new0(uint64_t, processes);
-    uint32_t used = 0;
+/* What a process takes, in bytes, as measured in runs of the shipped decks (tests/cli/estimates.sh). */
+#define PROGRAM_BYTES 25e6              /* the program, its libraries and the trace's buffers */
+#define ACTOR_BYTES 200.0               /* the engine's, besides the role's state */
+#define STREAM_BYTES 16.0
+#define MESSAGE_BYTES 100.0             /* a pending one, with the queue's reserve */
+#define METRIC_BYTES 20e3               /* a curve or histogram */
 
-    for (uint32_t id = 0; id < scenario_actors(scenario); id++) {
+/* run.spread = auto keeps fewer processes below (doc/performance.md). */
+#define EVENTS_A_WINDOW 300
+
+/* Three digits: 0.3, 47.2, 142, and a unit. */
+static char *size_text(double bytes)
+{
+    return bytes >= 1e9 ? g_strdup_printf("%.3g GB", bytes / 1e9) : g_strdup_printf("%.3g MB", bytes / 1e6);
+}
+
+/* --- figures --- */
+
+static double metric_bytes(const struct trace_roles *roles)
+{
+    double bytes = 0;
+
+    for (unsigned r = 0; r < roles->roles->len; r++)
+        bytes += METRIC_BYTES * g_array_index(roles->roles, struct trace_role, r).metric_count;
+    return bytes;
+}
+
+/* Bytes of the largest process: those of its actors' share, however they are spread. */
+static double process_bytes(const struct scenario *scenario, const struct scenario_estimate *estimate,
+                            const struct trace_roles *roles, const uint64_t *actors, uint32_t processes)
+{
+    uint32_t count = scenario_actors(scenario);
+    g_autofree double *bytes = g_new0(double, processes);
+    double most = 0;
+
+    for (uint32_t id = 0; id < count; id++) {
         struct scenario_place place;
         scenario_place(scenario, id, processes, &place);
-        if (actors[place.process]++ == 0)
-            used++;
+        bytes[place.process] += ACTOR_BYTES + (double)place.role->state_size + STREAM_BYTES * place.role->streams;
     }
-    fprintf(out, "# %" G_GUINT32_FORMAT " actors on %" G_GUINT32_FORMAT " process%s", scenario_actors(scenario),
-            processes, processes == 1 ? "" : "es");
+    for (uint32_t i = 0; i < processes; i++) {
+        double share = (double)actors[i] / count;
+        most = MAX(most, bytes[i] + share * (estimate->pending * MESSAGE_BYTES + estimate->actor_bytes));
+    }
+    return PROGRAM_BYTES + metric_bytes(roles) + most;
+}
+
+/* --- the lines --- */
+
+static void print_actors(uint32_t count, const uint64_t *actors, uint32_t processes, FILE *out)
+{
+    uint32_t used = 0;
+
+    for (uint32_t i = 0; i < processes; i++)
+        used += actors[i] != 0;
+    fprintf(out, "# %" G_GUINT32_FORMAT " actors on %" G_GUINT32_FORMAT " process%s", count, processes,
+            processes == 1 ? "" : "es");
     if (used < processes)
         fprintf(out, ", of which %" G_GUINT32_FORMAT " have none", processes - used);
     for (uint32_t i = 0; i < processes && i < PROCESSES_SHOWN; i++)
@@ -95,6 +142,89 @@ static void print_rows(const struct scenario *scenario, FILE *out)
     }
 }
 
+static void print_trace(const struct deck *deck, const struct scenario *scenario, const struct trace_roles *roles,
+                        double events, FILE *out)
+{
+    static const char *const names[] = { "stats", "jobs", "events" };
+    uint64_t rows = scenario_rows(scenario);
+    struct trace_config config = { .compress = deck_boolean(deck, "trace", "compress") };
+    unsigned stated = deck_choice(deck, "trace", "level", NULL);
+
+    trace_roles_describe(roles, scenario, &config);
+    fputs("# trace:", out);
+    for (unsigned level = TRACE_LEVEL_STATS; level <= TRACE_LEVEL_EVENTS; level++) {
+        config.level = (enum trace_level)level;
+        bool known = (level < TRACE_LEVEL_JOBS || config.table_count == 0 || rows != UINT64_MAX) &&
+                     (level < TRACE_LEVEL_EVENTS || !isnan(events));
+        g_autofree char *size =
+            known ? size_text((double)trace_estimate_bytes(&config, rows == UINT64_MAX ? 0 : rows,
+                                                           isnan(events) ? 0 : (uint64_t)events))
+                  : g_strdup("not known");
+        fprintf(out, "%s %s at level %s%s", level == TRACE_LEVEL_STATS ? "" : ",", size, names[level],
+                level == stated ? " (this deck's)" : "");
+    }
+    fputc('\n', out);
+}
+
+/* Whether the processes would have enough to do between two talks. */
+static void print_windows(const struct deck *deck, const struct scenario_estimate *estimate, uint32_t processes,
+                          FILE *out)
+{
+    bool always = deck_choice(deck, "run", "spread", NULL) == 1;
+
+    if (processes == 1)
+        return;
+    if (estimate->latency_ns == 0 || isnan(estimate->span_ns) || isnan(estimate->events)) {
+        fprintf(out, "# work in a window: not known%s\n",
+                always ? "" : "; with run.spread = auto it is seen after 2000 windows");
+        return;
+    }
+    double windows = MAX(estimate->span_ns / (double)estimate->latency_ns, 1);
+    double each = estimate->events / windows / processes;
+    fprintf(out, "# work in a window of %" G_GINT64_FORMAT " ns: about %.3g events a process, where %d are needed to "
+            "gain from another process", estimate->latency_ns, each, EVENTS_A_WINDOW);
+    if (each < EVENTS_A_WINDOW && !always)
+        fputs("; run.spread = auto goes on with fewer", out);
+    fputs(each < EVENTS_A_WINDOW && always ? "; run.spread = always keeps them all the same\n" : "\n", out);
+}
+
+static void print_needs(const struct deck *deck, const struct scenario *scenario, uint32_t processes, FILE *out)
+{
+    struct scenario_estimate estimate;
+    struct trace_roles roles;
+    g_autofree uint64_t *actors = g_new0(uint64_t, processes);
+
+    scenario_estimate(scenario, &estimate);
+    trace_roles_init(&roles, scenario);
+    for (uint32_t id = 0; id < scenario_actors(scenario); id++) {
+        struct scenario_place place;
+        scenario_place(scenario, id, processes, &place);
+        actors[place.process]++;
+    }
+    fputs("\n# What a run needs, about:\n", out);
+    if (isnan(estimate.events))
+        fputs("# events: not known beforehand\n", out);
+    else
+        fprintf(out, "# events: %.0f\n", estimate.events);
+    if (!isnan(estimate.span_ns))
+        fprintf(out, "# virtual time: %.4g s\n", estimate.span_ns / 1e9);
+    if (isnan(estimate.pending) || isnan(estimate.actor_bytes)) {
+        fputs("# memory: not known beforehand\n", out);
+    } else {
+        double bytes = process_bytes(scenario, &estimate, &roles, actors, processes);
+        g_autofree char *size = size_text(bytes);
+        fprintf(out, "# memory: %s in the largest process\n", size);
+    }
+    print_trace(deck, scenario, &roles, estimate.events, out);
+    print_rows(scenario, out);
+    print_actors(scenario_actors(scenario), actors, processes, out);
+    if (deck_is_live(deck))
+        print_live_plan(scenario, processes, out);
+    else
+        print_windows(deck, &estimate, processes, out);
+    trace_roles_release(&roles);
+}
+
 int check_deck(const struct deck *deck, const struct scenario *scenario, uint32_t processes, const struct share *share)
 {
     g_autofree char *effective = deck_effective(deck);
@@ -102,11 +232,7 @@ int check_deck(const struct deck *deck, const struct scenario *scenario, uint32_
     if (share->process != 0)
         return TIERCEL_OK;
     fputs(effective, stdout);
-    fputs("\n# What a run needs:\n", stdout);
-    print_plan(scenario, processes, stdout);
-    if (deck_is_live(deck))
-        print_live_plan(scenario, processes, stdout);
-    print_rows(scenario, stdout);
+    print_needs(deck, scenario, processes, stdout);
     scenario_describe(scenario, stdout);
     return TIERCEL_OK;
 }

@@ -21,6 +21,7 @@
 #include "signals.h"
 #include "trace/gather.h"
 #include "trace/trace.h"
+#include "trace_roles.h"
 
 enum {
     RUN_WISH_PROGRESS = 1 << 8,         /* beside those of enum engine_wish: process 0 wants to print a line */
@@ -37,12 +38,7 @@ struct run {
     struct run_result *kept;            /* NULL: the result is reported; else it goes here, and nothing is printed */
     int64_t started_us;
 
-    /* The trace's description of the roles. */
-    GArray *roles;                      /* struct trace_role */
-    GPtrArray *metrics;                 /* arrays of struct trace_metric, one a role */
-    GArray *kinds;                      /* struct trace_kind */
-    uint16_t *actor_roles;              /* by actor id: index into roles */
-    uint32_t *actor_nodes;
+    struct trace_roles roles;
     int milestone_role;                 /* -1: none */
     struct scenario_milestone milestone;
 
@@ -63,71 +59,14 @@ struct run {
     uint64_t milestones;                /* counted here */
 };
 
-/* --- what the trace is told beforehand --- */
-
-static struct trace_role describe_role(const struct role *role, GPtrArray *keep)
-{
-    static const enum trace_metric_type types[] = {
-        [METRIC_COUNTER] = TRACE_COUNTER, [METRIC_SERIES] = TRACE_SERIES, [METRIC_SAMPLE] = TRACE_SAMPLE,
-        [METRIC_STAGE] = TRACE_STAGE
-    };
-    GArray *metrics = g_array_new(FALSE, FALSE, sizeof(struct trace_metric));
-    struct trace_role described = { .name = role->name, .text = role->text };
-
-    for (const struct metric *m = role->metrics; m != NULL && m->name != NULL; m++) {
-        struct trace_metric metric = { m->name, m->unit, m->text, types[m->type] };
-        g_array_append_val(metrics, metric);
-    }
-    described.metric_count = metrics->len;
-    described.metrics = (const struct trace_metric *)g_array_free(metrics, FALSE);
-    g_ptr_array_add(keep, (gpointer)described.metrics);
-    return described;
-}
-
-static void describe_kinds(struct run *run, const struct role *role)
-{
-    for (const struct kind_name *k = role->kinds; k != NULL && k->name != NULL; k++) {
-        struct trace_kind kind = { k->kind, k->name };
-        bool known = false;
-        for (unsigned i = 0; i < run->kinds->len; i++)
-            known = known || g_array_index(run->kinds, struct trace_kind, i).kind == k->kind;
-        if (!known)
-            g_array_append_val(run->kinds, kind);
-    }
-}
-
-static unsigned role_index(const struct scenario *scenario, const struct role *role)
-{
-    const struct role *const *roles = scenario_roles(scenario);
-    unsigned i = 0;
-
-    while (roles[i] != role)
-        i++;
-    return i;
-}
+/* --- beforehand --- */
 
 static void describe(struct run *run)
 {
-    uint32_t actors = scenario_actors(run->scenario);
-
-    run->roles = g_array_new(FALSE, FALSE, sizeof(struct trace_role));
-    run->metrics = g_ptr_array_new_with_free_func(g_free);
-    run->kinds = g_array_new(FALSE, FALSE, sizeof(struct trace_kind));
-    for (const struct role *const *role = scenario_roles(run->scenario); *role != NULL; role++) {
-        struct trace_role described = describe_role(*role, run->metrics);
-        g_array_append_val(run->roles, described);
-        describe_kinds(run, *role);
-    }
-    run->actor_roles = g_new(uint16_t, actors);
-    run->actor_nodes = g_new(uint32_t, actors);
-    for (uint32_t id = 0; id < actors; id++) {
-        struct scenario_place place;
-        scenario_place(run->scenario, id, 1, &place);
-        run->actor_roles[id] = (uint16_t)role_index(run->scenario, place.role);
-        run->actor_nodes[id] = place.node;
-    }
+    trace_roles_init(&run->roles, run->scenario);
     run->milestone = scenario_milestone(run->scenario);
-    run->milestone_role = run->milestone.role == NULL ? -1 : (int)role_index(run->scenario, run->milestone.role);
+    run->milestone_role =
+        run->milestone.role == NULL ? -1 : (int)trace_roles_find(run->scenario, run->milestone.role);
 }
 
 /* --- what the engine observes --- */
@@ -135,7 +74,7 @@ static void describe(struct run *run)
 static void observe_count(void *data, const struct actor *self, unsigned metric, uint64_t count)
 {
     struct run *run = data;
-    unsigned role = run->actor_roles[actor_id(self)];
+    unsigned role = run->roles.actor_roles[actor_id(self)];
 
     if ((int)role == run->milestone_role && metric == run->milestone.metric)
         run->milestones += count;
@@ -146,7 +85,7 @@ static void observe_sample(void *data, const struct actor *self, unsigned metric
 {
     struct run *run = data;
 
-    trace_sample(run->trace, run->actor_roles[actor_id(self)], metric, actor_now(self), value);
+    trace_sample(run->trace, run->roles.actor_roles[actor_id(self)], metric, actor_now(self), value);
 }
 
 static void observe_record(void *data, const struct actor *self, unsigned table, const void *row, size_t size)
@@ -174,7 +113,7 @@ static void observe_live(void *data, const struct actor *self, const struct mess
 {
     struct run *run = data;
 
-    service_times_add(run->times, run->actor_roles[actor_id(self)], m->kind, end_ns - start_ns);
+    service_times_add(run->times, run->roles.actor_roles[actor_id(self)], m->kind, end_ns - start_ns);
     if (run->every_event)
         observe_handled(data, self, m, start_ns, end_ns);
 }
@@ -251,21 +190,14 @@ static gboolean open_trace(struct run *run, GError **error)
         .compress = deck_boolean(run->deck, "trace", "compress"),
         .bin_ns = deck_integer(run->deck, "trace", "bin"),
         .flush_every_s = (double)deck_integer(run->deck, "trace", "flush-every") / 1e9,
-        .roles = (const struct trace_role *)run->roles->data,
-        .role_count = run->roles->len,
         .version = PACKAGE_VERSION,
         .command_line = run->command_line,
         .deck = as_read,
         .effective = effective,
-        .seed = (uint64_t)deck_integer(run->deck, "run", "seed"),
-        .kinds = (const struct trace_kind *)run->kinds->data,
-        .kind_count = run->kinds->len,
-        .actor_roles = run->actor_roles,
-        .actor_nodes = run->actor_nodes,
-        .actor_count = scenario_actors(run->scenario)
+        .seed = (uint64_t)deck_integer(run->deck, "run", "seed")
     };
 
-    config.tables = scenario_tables(run->scenario, &config.table_count);
+    trace_roles_describe(&run->roles, run->scenario, &config);
     run->trace = trace_new(&config, run->gather, error);
     return run->trace != NULL;
 }
@@ -550,11 +482,7 @@ static int play_described(struct run *run, struct share *share, GError **error)
     signals_watch();
     int status = share_status(share, play(run, share, error));
     signals_unwatch();
-    g_array_free(run->roles, TRUE);
-    g_ptr_array_free(run->metrics, TRUE);
-    g_array_free(run->kinds, TRUE);
-    g_free(run->actor_roles);
-    g_free(run->actor_nodes);
+    trace_roles_release(&run->roles);
     g_clear_error(&run->error);
     return status;
 }

@@ -216,6 +216,10 @@ static char *expectation_text(const struct deck_expectation *e, const struct sum
 {
     const char *outcome = !row->comparable ? "not comparable" : row->ok ? "met" : "missed";
 
+    /* Of nothing there is no percentage. */
+    if (e->published == 0)
+        return g_strdup_printf("expected %s = 0%s (%s): %.6g%s: %s", e->key, e->unit, e->source, row->measured, e->unit,
+                               outcome);
     return g_strdup_printf("expected %s = %.10g%s within %.10g%% (%s): %.6g%s, %+.2f%%: %s", e->key, e->published,
                            e->unit, e->tolerance * 100, e->source, row->measured, e->unit, row->error * 100, outcome);
 }

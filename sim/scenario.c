@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "scenario.h"
 
+#include <math.h>
+
 #include "scenario_batch.h"
 #include "scenario_brokered.h"
 #include "scenario_dispatcher.h"
@@ -101,6 +103,13 @@ void scenario_describe(const struct scenario *scenario, FILE *out)
 {
     if (scenario->kind->describe != NULL)
         scenario->kind->describe(scenario->data, out);
+}
+
+void scenario_estimate(const struct scenario *scenario, struct scenario_estimate *estimate)
+{
+    *estimate = (struct scenario_estimate){ .events = NAN, .pending = NAN, .actor_bytes = NAN, .span_ns = NAN };
+    if (scenario->kind->estimate != NULL)
+        scenario->kind->estimate(scenario->data, estimate);
 }
 
 void scenario_summarise(const struct scenario *scenario, const struct scenario_run *run, struct summary *summary,

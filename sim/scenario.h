@@ -69,6 +69,15 @@ struct scenario_milestone {
     const char *what;                       /* "jobs done" */
 };
 
+/* What a run will need, before it begins: figures for `check`, good to a fifth or so. NAN: not known. */
+struct scenario_estimate {
+    double events;                          /* handled messages */
+    double pending;                         /* messages under way at a time, at most */
+    double actor_bytes;                     /* what roles keep besides their state structs, all actors together */
+    double span_ns;                         /* virtual time */
+    int64_t latency_ns;                     /* the shortest between two processes; 0: nobody sends to another */
+};
+
 /* What a kind of system implements. All but `new` and `free` may rely on a deck without problems. */
 struct scenario_kind {
     const char *name;                       /* as [system] kind has it */
@@ -92,6 +101,8 @@ struct scenario_kind {
     /* The least number of processes that can play it on the live clock, and in `why` for people what needs them; 0:
      * none can, and why not. */
     uint32_t (*live_processes)(const void *data, const char **why);
+    /* From the deck alone, at once. Optional: without it nothing is known. */
+    void (*estimate)(const void *data, struct scenario_estimate *estimate);
 
     /* What `check` tells besides, as lines that begin with '#'. Optional. */
     void (*describe)(const void *data, FILE *out);
@@ -120,6 +131,7 @@ uint32_t scenario_live_processes(const struct scenario *scenario, const char **w
 
 /* Complains to a deck of the live clock that so many processes cannot play. Nothing for the virtual clock. */
 void scenario_check_live(const struct scenario *scenario, struct deck *deck, uint32_t processes);
+void scenario_estimate(const struct scenario *scenario, struct scenario_estimate *estimate);
 void scenario_summarise(const struct scenario *scenario, const struct scenario_run *run, struct summary *summary,
                         GArray *balances);
 void scenario_headline(const struct scenario *scenario, const struct summary *summary, FILE *out);

@@ -126,6 +126,18 @@ static struct scenario_milestone batch_milestone(const void *data)
     return (struct scenario_milestone){ &role_batch, BATCH_COMPLETED, batch_rows(data), "jobs done" };
 }
 
+/* A job is submitted and ends. */
+static void batch_estimate(const void *data, struct scenario_estimate *estimate)
+{
+    const struct batch_scenario *s = data;
+
+    if (s->source.jobs == WORKLOAD_UNKNOWN)
+        return;
+    estimate->events = 2.0 * (double)s->source.jobs;
+    estimate->pending = (double)s->source.jobs;
+    estimate->actor_bytes = 0;
+}
+
 const struct scenario_kind scenario_batch = {
     .name = "batch",
     .new = batch_new,
@@ -137,6 +149,7 @@ const struct scenario_kind scenario_batch = {
     .tables = batch_scenario_tables,
     .rows = batch_rows,
     .milestone = batch_milestone,
+    .estimate = batch_estimate,
     .describe = batch_describe,
     .summarise = batch_summarise,
     .headline = batch_headline,

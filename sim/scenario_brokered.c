@@ -393,6 +393,7 @@ const struct scenario_kind scenario_brokered = {
     .rows = brokered_rows,
     .milestone = brokered_milestone,
     .live_processes = brokered_live_processes,
+    .estimate = brokered_estimate,
     .describe = brokered_describe,
     .summarise = brokered_summarise,
     .headline = brokered_headline,

@@ -3,6 +3,7 @@
  * [system] kind = brokered: a tree of brokers with a key-value store and a job pipeline (ranks/instance.h).
  *
  *     scenario_brokered.c            from the deck to the instance and its actors
+ *     scenario_brokered_estimate.c   from the instance to how much there will be to do
  *     scenario_brokered_scheme.c     the event scheme, in and out
  *     scenario_brokered_result.c     from the figures to the summary and the terminal
  */
@@ -45,6 +46,9 @@ void brokered_read_scheme(struct brokered *b, struct deck *deck);
 
 /* scenario_kind.describe. */
 void brokered_describe(const void *data, FILE *out);
+
+/* scenario_kind.estimate. */
+void brokered_estimate(const void *data, struct scenario_estimate *estimate);
 
 /* scenario_kind.summarise, .headline and .details. */
 void brokered_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);

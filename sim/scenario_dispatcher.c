@@ -281,6 +281,7 @@ const struct scenario_kind scenario_dispatcher = {
     .rows = dispatcher_rows,
     .milestone = dispatcher_milestone,
     .live_processes = dispatcher_live_processes,
+    .estimate = dispatcher_estimate,
     .summarise = dispatcher_summarise,
     .headline = dispatcher_headline,
     .details = dispatcher_details

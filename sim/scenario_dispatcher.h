@@ -3,6 +3,7 @@
  * [system] kind = dispatcher: clients, services that dispatch, and executors (ranks/task_service.h).
  *
  *     scenario_dispatcher.c            from the deck to the setup and its actors
+ *     scenario_dispatcher_estimate.c   from the setup to how much there will be to do
  *     scenario_dispatcher_result.c     from the figures to the summary and the terminal
  */
 #ifndef TIERCEL_SCENARIO_DISPATCHER_H
@@ -17,6 +18,9 @@ struct dispatcher_scenario {
     struct task_service service;
     bool by_role;                       /* placement */
 };
+
+/* scenario_kind.estimate. */
+void dispatcher_estimate(const void *data, struct scenario_estimate *estimate);
 
 /* scenario_kind.summarise, .headline and .details. */
 void dispatcher_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);

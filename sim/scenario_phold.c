@@ -13,6 +13,7 @@ static const struct role *const roles[] = { &role_phold, NULL };
 
 struct phold_scenario {
     struct phold setup;
+    int64_t end_ns;
     bool by_role;                       /* placement */
 };
 
@@ -40,6 +41,7 @@ static void *phold_new(struct deck *deck, G_GNUC_UNUSED struct share *share)
                                          : (uint64_t)(((unsigned __int128)ppm << 64) / CERTAIN_PPM);
     p->setup.lookahead_ns = deck_integer(deck, "phold", "lookahead");
     p->setup.mean_ns = deck_integer(deck, "phold", "mean");
+    p->end_ns = deck_has(deck, "run", "stop-after") ? deck_integer(deck, "run", "stop-after") : 0;
     p->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
     check(p, deck);
     return p;
@@ -99,6 +101,19 @@ static struct scenario_milestone phold_milestone(G_GNUC_UNUSED const void *data)
     return (struct scenario_milestone){ .role = NULL };
 }
 
+/* Each of the population is handled once in each of its increments. */
+static void phold_estimate(const void *data, struct scenario_estimate *estimate)
+{
+    const struct phold_scenario *p = data;
+    double population = (double)p->setup.actors * p->setup.events_per_actor;
+
+    estimate->events = population * (double)p->end_ns / (double)p->setup.mean_ns;
+    estimate->pending = population;
+    estimate->actor_bytes = 0;
+    estimate->span_ns = (double)p->end_ns;
+    estimate->latency_ns = p->setup.lookahead_ns;
+}
+
 /* --- results --- */
 
 static void phold_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances)
@@ -147,6 +162,7 @@ const struct scenario_kind scenario_phold = {
     .tables = phold_tables,
     .rows = phold_rows,
     .milestone = phold_milestone,
+    .estimate = phold_estimate,
     .summarise = phold_summarise,
     .headline = phold_headline,
     .details = phold_details

@@ -381,6 +381,26 @@ static void queueing_free(void *data)
 
 /* --- actors and where they are played --- */
 
+double *queueing_probabilities(const struct queueing *q, const struct queueing_group *group)
+{
+    const GArray *targets = group == NULL ? q->source_targets : group->targets;
+    const struct queueing_next *next = group == NULL ? &q->source.next : &group->stations[0].next;
+    double *to = g_new0(double, q->groups->len + 1);
+
+    for (unsigned t = 0; t < targets->len; t++) {
+        const struct queueing_target *target = target_at(targets, t);
+        uint32_t first;
+        uint32_t reached;
+        reach_of(q, target->group, 0, group == NULL ? 1 : group->count, group != NULL && group->own, &first, &reached);
+        /* In turn means each copy in turn; at random, each name. */
+        double share = next->routing == QUEUEING_CYCLIC ? (double)reached / next->count
+                       : target->parts != 0             ? (double)target->parts / CERTAIN
+                                                        : 1.0 / targets->len;
+        to[target->group == SOURCE ? q->groups->len : (unsigned)target->group] += share;
+    }
+    return to;
+}
+
 static uint32_t queueing_actors(const void *data)
 {
     return ((const struct queueing *)data)->actors;
@@ -483,6 +503,7 @@ const struct scenario_kind scenario_queueing = {
     .tables = queueing_tables,
     .rows = queueing_rows,
     .milestone = queueing_milestone,
+    .estimate = queueing_estimate,
     .summarise = queueing_summarise,
     .headline = queueing_headline,
     .details = queueing_details

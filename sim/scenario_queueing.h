@@ -3,6 +3,7 @@
  * [system] kind = queueing: a network of queues (ranks/queueing.h).
  *
  *     scenario_queueing.c            from the deck to stations and their actors
+ *     scenario_queueing_estimate.c   from the deck to how much there will be to do
  *     scenario_queueing_result.c     from the figures to the summary and the terminal
  *
  * Actor 0 is the source; the copies of each [station.NAME] follow in the order of the groups, each on a node of its
@@ -38,6 +39,13 @@ struct queueing {
     uint32_t actors;
     bool by_role;                       /* placement */
 };
+
+/* Of copy 0 of a group, or of the source (NULL): the probability that a job goes on to each group, in order, and at
+ * last to the source. The caller frees the array. */
+double *queueing_probabilities(const struct queueing *q, const struct queueing_group *group);
+
+/* scenario_kind.estimate. */
+void queueing_estimate(const void *data, struct scenario_estimate *estimate);
 
 /* scenario_kind.summarise, .headline and .details. */
 void queueing_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);

@@ -221,10 +221,10 @@ static gboolean key_lookup(const struct summary *s, unsigned group, const char *
 {
     int k = summary_key_find(group, key);
     if (k < 0) {
-        char *nearest = summary_key_nearest(path);
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s is not a key of the summary; did you mean %s", path,
-                    nearest);
-        g_free(nearest);
+        g_autofree char *nearest = summary_key_nearest(path);
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s is not a key of the summary; %s%s", path,
+                    nearest != NULL ? "did you mean " : "expected one of those in doc/design.md, section 6",
+                    nearest != NULL ? nearest : "");
         return FALSE;
     }
     if (summary_keys[k].type == SUMMARY_TEXT)

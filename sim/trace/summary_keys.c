@@ -5,6 +5,8 @@
 
 #include <glib.h>
 
+#include "base/nearest.h"
+
 const char *const summary_group_names[SUMMARY_GROUPS] = {
     "run", "live", "jobs", "kvs", "event", "subscribe", "client", "io", "queueing", "phold", "schedule"
 };
@@ -192,40 +194,12 @@ int summary_entry_key_find(enum summary_list list, const char *name)
     return -1;
 }
 
-/* Levenshtein's distance: letters to insert, delete or change. */
-static unsigned distance(const char *a, const char *b)
-{
-    size_t n = strlen(b);
-    unsigned *row = g_new(unsigned, n + 1);
-    for (size_t j = 0; j <= n; j++)
-        row[j] = (unsigned)j;
-    for (size_t i = 0; a[i] != '\0'; i++) {
-        unsigned before = row[0];
-        row[0] = (unsigned)i + 1;
-        for (size_t j = 1; j <= n; j++) {
-            unsigned change = before + (a[i] != b[j - 1]);
-            before = row[j];
-            row[j] = MIN(change, MIN(row[j], row[j - 1]) + 1);
-        }
-    }
-    unsigned result = row[n];
-    g_free(row);
-    return result;
-}
-
 char *summary_key_nearest(const char *path)
 {
-    char *best = NULL;
-    unsigned least = G_MAXUINT;
-    for (unsigned k = 0; k < summary_key_count; k++) {
-        char *known = g_strdup_printf("%s.%s", summary_group_names[summary_keys[k].group], summary_keys[k].name);
-        unsigned changes = distance(path, known);
-        if (changes < least) {
-            least = changes;
-            g_free(best);
-            best = g_steal_pointer(&known);
-        }
-        g_free(known);
-    }
-    return best;
+    g_autoptr(GPtrArray) known = g_ptr_array_new_with_free_func(g_free);
+
+    for (unsigned k = 0; k < summary_key_count; k++)
+        g_ptr_array_add(known, g_strdup_printf("%s.%s", summary_group_names[summary_keys[k].group],
+                                               summary_keys[k].name));
+    return g_strdup(nearest_name(path, (const char *const *)known->pdata, known->len));
 }

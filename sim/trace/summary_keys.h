@@ -66,7 +66,7 @@ int summary_group_find(const char *name);
 int summary_key_find(unsigned group, const char *name);
 int summary_entry_key_find(enum summary_list list, const char *name);
 
-/* The known "group.key" that is the fewest changes of letters away; the caller frees it. */
+/* The known "group.key" that it may be a misspelling of, NULL when none is near; the caller frees it. */
 char *summary_key_nearest(const char *path);
 
 #endif

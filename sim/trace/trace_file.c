@@ -174,6 +174,8 @@ gboolean trace_file_append(struct trace_file *f, unsigned table, const void *row
 
 gboolean trace_file_flush(struct trace_file *f, GError **error)
 {
+    if (access(f->path, F_OK) != 0)
+        return failure(f, "is gone: it was removed while its run went on", error);
     if (!file_flush(f, f->figures, error))
         return FALSE;
     f->figures = f->figures == FIGURES_FLUSH_0 ? FIGURES_FLUSH_1 : FIGURES_FLUSH_0;

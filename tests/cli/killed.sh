@@ -77,20 +77,26 @@ is_right() # LEVEL WHOLE
     cat rows >>all_rows
 }
 
-# strike LEVEL PROCESSES WHOLE: one moment; when the run was faster, an earlier one
+wall_of() # FOLDER: how long a run that ended took, s
+{
+    sed -n 's/.*"wall_s": \([0-9.]*\),/\1/p' "$1/summary.json"
+}
+
+# strike LEVEL PROCESSES WHOLE: one moment. A run that was faster and ended tells how long one takes now.
 strike()
 {
     local try share seconds who=all
     ((RANDOM % 2)) && [ "$2" -gt 1 ] && who=one
     share=$((RANDOM % 900))
-    for try in 1 2 3; do
+    for try in 1 2 3 4 5 6; do
         seconds=$(awk -v wall="$wall" -v share="$share" 'BEGIN { printf "%.3f", wall * share / 1000 }')
         begin "$1" "$2" || return 1
         sleep "$seconds"
         finish_off "$2" "$who"
         echo "# killed ($who) after $seconds s, attempt $try" >&3
         [ -e killed/summary.json ] || { is_right "$1" "$3"; return; }
-        share=$((share / 2))
+        wall=$(wall_of killed)
+        share=$((share * 8 / 10))
     done
     echo "# the run ended before it was killed" >&3
     return 1
@@ -103,7 +109,7 @@ done
 check "1 and 3 processes give the same trace" expect_status 0 alone diff whole1/trace.h5 whole3/trace.h5
 
 for processes in 1 3; do
-    wall=$(sed -n 's/.*"wall_s": \([0-9.]*\),/\1/p' "whole$processes/summary.json")
+    wall=$(wall_of "whole$processes")
     for level in events jobs; do
         for ((moment = 1; moment <= moments; moment++)); do
             check "killed at moment $moment of level $level on $processes processes" strike "$level" "$processes" whole1

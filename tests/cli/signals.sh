@@ -100,4 +100,11 @@ check "stop-after ends a run like another" expect_status 0 \
 check "it is complete" completed stop true
 check "with jobs left" grep -q "^left [0-9]* jobs unfinished" stop.out
 
+# ---- the folder goes while the run goes on ----
+
+begin removed env "${alone_environment[@]}" "$TIERCEL" run long.deck -o removed --set trace.flush-every=500ms
+rm -rf removed
+check "a run whose folder was removed ends with status 1" ended_with 1
+check "and says so" grep -q "removed/trace.h5: is gone: it was removed while its run went on" removed.err
+
 done_testing

@@ -19,9 +19,9 @@ models() # BUILD PROCESSES
 
 build_with_checks()
 {
-    mkdir "$scratch/build" && cd "$scratch/build" &&
-        "$top_srcdir/configure" -q --enable-checks >"$scratch/build.log" 2>&1 &&
-        make tests/mpi/test_laws.mpi >>"$scratch/build.log" 2>&1 && return 0
+    mkdir "$scratch/build" &&
+        (cd "$scratch/build" && "$top_srcdir/configure" -q --enable-checks && make tests/mpi/test_laws.mpi) \
+            >"$scratch/build.log" 2>&1 && return 0
     tail -n 20 "$scratch/build.log"
     return 1
 }

@@ -6,12 +6,14 @@
 
 #include "suite.h"
 
+static const char *expected = "jobs.run_rate = 67.6/s 2% \"a paper\"";
+
 /* Exit status and text of a result with these balances and no expectations but the deck's. */
 static int complain(const struct scenario_balance *balances, unsigned count, const struct summary_expectation *row,
                     bool strict, char *said, size_t size)
 {
-    static const char text[] = "[deck]\nformat = 1\n[system]\nkind = brokered\n[workload]\nsource = bulk\n[expect]\n"
-                               "jobs.run_rate = 67.6/s 2% \"a paper\"\n";
+    g_autofree char *text = g_strconcat("[deck]\nformat = 1\n[system]\nkind = brokered\n[workload]\nsource = bulk\n"
+                                        "[expect]\n", expected, "\n", NULL);
     g_autofree char *folder = g_dir_make_tmp("tiercel-test-XXXXXX", NULL);
     g_autofree char *path = g_build_filename(folder, "x.deck", NULL);
     struct run_result result = {
@@ -71,12 +73,23 @@ static void test_expectation(void)
                            "tiercel: expected jobs.run_rate = 67.6/s within 2% (a paper): 70/s, +3.55%: missed\n");
 }
 
+static void test_expected_nothing(void)
+{
+    const struct summary_expectation some = { 0, 12, 12, false, true };
+    char said[1000] = "";
+
+    expected = "jobs.failed = 0 0% \"a paper\"";
+    CU_ASSERT_EQUAL(complain(&good, 1, &some, true, said, sizeof said), TIERCEL_ERROR_BALANCE);
+    CU_ASSERT_STRING_EQUAL(said, "tiercel: expected jobs.failed = 0 (a paper): 12: missed\n");
+}
+
 int main(void)
 {
     static const struct suite_test tests[] = {
         { "what holds is not spoken of", test_good },
         { "a balance that does not hold is status 3", test_balance },
         { "a missed expectation is one when strict", test_expectation },
+        { "what is off from nothing has no percentage", test_expected_nothing },
         { NULL, NULL }
     };
     return suite_run("run_result", tests);

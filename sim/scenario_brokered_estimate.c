@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * How much a brokered instance will have to do. The messages of a job follow from the mechanism, but how many of its
+ * transactions are merged, and how often a cache already has what it needs, only from a run: so they are counted in
+ * runs (16 to 256 jobs on 1 to 64 nodes, November 2026), as a part that a job takes once and one that it takes on every
+ * node. tests/cli/estimates.sh holds them against runs of the shipped decks, within 20 %.
+ */
+#include "scenario_brokered.h"
+
+#include <math.h>
+
+/* Messages handled for a job. */
+#define JOB_SHELLS 545.0                /* with shells that start tasks */
+#define JOB_SHELLS_NODE 16.0            /* on each node: the job's events on their way through the tree */
+#define JOB_SIMULATED 315.0             /* job-exec.execution = simulated */
+#define JOB_SIMULATED_NODE 7.0
+#define JOB_INFO_NODE 83.0              /* job-info.nodes = all: each other node looks the job up, through its caches */
+#define FIRST_NODE 560.0                /* once a node: empty caches */
+#define WATCH_SHELLS 110.0              /* workload.watch = guest */
+#define WATCH_SIMULATED 40.0
+#define UNMERGED 1.12                   /* kvs.merge = false */
+#define HEARTBEAT_NODE 5.0              /* messages of a heartbeat */
+/* Of a namespace of workload.source = namespaces. */
+#define NAMESPACE 9.0
+#define NAMESPACE_NODE 2.0
+#define NAMESPACE_V016 10.0             /* five more calls */
+
+/* Bytes that a job leaves in the store, and in the caches of a node that looked it up. */
+#define JOB_BYTES 30e3
+#define JOB_NODE_BYTES 5e3
+
+static double mean_ns(const struct distribution *d)
+{
+    return d->type == DISTRIBUTION_UNIFORM ? ((double)d->a_ns + (double)d->b_ns) / 2 : (double)d->a_ns;
+}
+
+static double job_messages(const struct brokered *b)
+{
+    const struct instance *inst = &b->inst;
+    double nodes = inst->nodes;
+    double messages = inst->simulated ? JOB_SIMULATED + JOB_SIMULATED_NODE * nodes
+                                      : JOB_SHELLS + JOB_SHELLS_NODE * nodes;
+
+    if (!inst->job_info_first)
+        messages += JOB_INFO_NODE * (nodes - 1);
+    if (b->jobs.watch_guest)
+        messages += inst->simulated ? WATCH_SIMULATED : WATCH_SHELLS;
+    return inst->merge ? messages : messages * UNMERGED;
+}
+
+void brokered_estimate(const void *data, struct scenario_estimate *estimate)
+{
+    const struct brokered *b = data;
+    const struct instance *inst = &b->inst;
+    double nodes = inst->nodes;
+    double jobs = (double)b->job_count;
+
+    if (b->jobs.namespaces > 0) {
+        bool old = inst->scheme == scheme_find("v0.16");
+        estimate->events = b->jobs.namespaces * (NAMESPACE + NAMESPACE_NODE * nodes + (old ? NAMESPACE_V016 : 0));
+        estimate->actor_bytes = 0;
+        estimate->pending = b->jobs.namespaces;
+    } else if (b->job_count != WORKLOAD_UNKNOWN) {
+        double work_ns = b->from_files ? 0 : jobs * mean_ns(&b->bulk_duration) * b->bulk_cores;
+        double beats = work_ns / (nodes * inst->cores_per_node) / (double)inst->heartbeat_ns;
+        estimate->events = jobs * job_messages(b) + beats * HEARTBEAT_NODE * nodes +
+                           (inst->job_info_first ? 0 : FIRST_NODE * nodes);
+        estimate->actor_bytes = jobs * (JOB_BYTES + (inst->job_info_first ? 0 : JOB_NODE_BYTES * nodes));
+        estimate->pending = 10 * nodes + MIN(jobs, b->jobs.submit_window > 0 ? b->jobs.submit_window : jobs);
+    }
+    estimate->latency_ns = b->link.latency_ns;
+}

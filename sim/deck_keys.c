@@ -160,9 +160,9 @@ static const struct deck_key keys[] = {
       "the [io.NAME] that each job writes when its task has run, before the job ends; none: jobs write nothing" },
     { "workload", "submit-window", QUANTITY_COUNT, NULL, "1", NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "submissions that may wait for their answer at a time; none: all at once" },
-    { "workload", "watch", DECK_CHOICE, "none", NULL, NULL, "none|guest", ALWAYS, DECK_BROKERED, 0,
-      "guest: the client also watches exec.eventlog in the namespace of each job, through job-info, from its "
-      "submission on, as tools that follow many jobs do" },
+    { "workload", "watch", DECK_CHOICE, "none", NULL, NULL, "none|guest|eventlog", ALWAYS, DECK_BROKERED, 0,
+      "what the client watches of each job, through job-info, from its submission on. guest: exec.eventlog in the "
+      "job's namespace; eventlog: the job's own event log, as flux-core's throughput.py does" },
     { "workload", "stop-queue", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether the client stops the queue, submits everything and starts it again, so that submission and execution "
       "are measured apart" },
@@ -212,6 +212,9 @@ static const struct deck_key keys[] = {
     { "kvs", "ready-list", QUANTITY_BOOLEAN, "false", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether node 0's kvs keeps a list of the namespaces that have work, as from May 2021; without, it walks all of "
       "them after every message, those that wait for their removal included" },
+    { "kvs", "content", DECK_CHOICE, "broker", NULL, NULL, "broker|module", ALWAYS, DECK_BROKERED, 0,
+      "who serves blobs on each node: the broker's own thread, which passes all messages on, too (flux-core to 2022), "
+      "or a module with a thread of its own" },
     { "kvs", "cache-age", QUANTITY_COUNT, "5", "1", "1000000", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "heartbeats without use after which a kvs forgets a directory" },
     { "kvs", "heartbeat", QUANTITY_DURATION, "2s", "10ms", "30s", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
@@ -224,13 +227,23 @@ static const struct deck_key keys[] = {
 
     { "job-manager", "batch", QUANTITY_DURATION, "10ms", NULL, "1h", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "how long events of jobs are collected, from the first, before they are committed together" },
+    { "job-manager", "passes", DECK_CHOICE, "nothing", NULL, NULL, "nothing|jobspec|all", ALWAYS, DECK_BROKERED, 0,
+      "what its requests bring along, so that scheduler and job-exec need not look it up: nothing; the jobspec "
+      "(flux-core from December 2020); all: R, too (from March 2024)" },
 
     { "job-info", "nodes", DECK_CHOICE, "all", NULL, NULL, "all|first", ALWAYS, DECK_BROKERED, 0,
       "where job-info runs: on every node, each of which looks every job up, or on node 0 only (from flux-core 0.17)" },
+    { "job-info", "follows", DECK_CHOICE, "events", NULL, NULL, "events|journal|nothing", ALWAYS, DECK_BROKERED, 0,
+      "how it learns of jobs. events: by job-state events, and looks up event log, jobspec and R of each; journal: "
+      "with the log's text, so that it looks up two (from October 2020); nothing: it does not, and no such event is "
+      "published" },
 
     { "job-exec", "execution", DECK_CHOICE, "shells", NULL, NULL, "shells|simulated", ALWAYS, DECK_BROKERED, 0,
       "shells: each job has a shell on its node, with the commits that it makes; simulated: a timer on node 0, as with "
       "the jobspec key attributes.system.exec.test of flux-core" },
+    { "job-exec", "batch", QUANTITY_DURATION, "0s", NULL, "1h", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "how long entries of a job's exec.eventlog are collected after the first, which is committed at once; the last "
+      "one ends it (10ms from December 2020). 0s: each is committed by itself, with two more at the job's end" },
 
     { "scheduler", "mode", DECK_CHOICE, "single", NULL, NULL, "single|unlimited|limited:N", ALWAYS, DECK_BROKERED, 0,
       "requests for resources that may be outstanding: one, all, or N" },

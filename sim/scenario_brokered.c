@@ -57,7 +57,7 @@ static void read_workload(struct brokered *b, const struct deck *deck)
 {
     b->jobs.submit_window = deck_has(deck, "workload", "submit-window")
                                 ? (uint32_t)deck_integer(deck, "workload", "submit-window") : 0;
-    b->jobs.watch_guest = deck_choice(deck, "workload", "watch", NULL) == 1;
+    b->jobs.watch = (enum jobs_watch)deck_choice(deck, "workload", "watch", NULL);
     b->jobs.namespaces = deck_has(deck, "workload", "namespaces")
                              ? (uint32_t)deck_integer(deck, "workload", "namespaces") : 0;
     b->from_files = deck_has(deck, "workload", "dir");
@@ -117,8 +117,12 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     inst->heartbeat_ns = deck_integer(deck, "kvs", "heartbeat");
     inst->merge = deck_boolean(deck, "kvs", "merge");
     inst->ready_list = deck_boolean(deck, "kvs", "ready-list");
+    inst->content_module = deck_choice(deck, "kvs", "content", NULL) == 1;
     inst->cache_age = (uint32_t)deck_integer(deck, "kvs", "cache-age");
     inst->job_info_first = deck_choice(deck, "job-info", "nodes", NULL) == 1;
+    inst->job_info_news = (enum instance_news)deck_choice(deck, "job-info", "follows", NULL);
+    inst->passes = (enum instance_passes)deck_choice(deck, "job-manager", "passes", NULL);
+    inst->exec_batch_ns = deck_integer(deck, "job-exec", "batch");
     inst->simulated = deck_choice(deck, "job-exec", "execution", NULL) == 1;
     inst->jitter_ppm = (uint32_t)deck_integer(deck, "costs", "jitter");
     inst->ingest_batch_ns = deck_integer(deck, "ingest", "batch");
@@ -337,9 +341,12 @@ static void brokered_populate(const void *data, struct engine *e, uint32_t proce
     for (uint32_t id = 0; id < instance_actors(&b->inst); id++) {
         struct scenario_place place;
         brokered_place(b, id, processes, &place);
+        struct instance_place who;
+        instance_place(&b->inst, id, &who);
+        bool shares = !b->inst.content_module && (who.role == ROLE_BROKER || who.role == ROLE_CONTENT);
         uint32_t added = engine_add_actor(e, &(struct engine_actor){
             .role = place.role, .setup = &b->inst, .node = place.node, .process = place.process,
-            .thread_group = ENGINE_NO_GROUP,
+            .thread_group = shares ? who.node : ENGINE_NO_GROUP,
             .cpu_group = b->cpus > 0 ? place.node / b->nodes_per_machine : ENGINE_NO_GROUP, .cpu_cores = b->cpus
         });
         g_assert(added == id);

@@ -196,18 +196,21 @@ static void summarise_subscribe(const struct collector *figures, struct summary 
 }
 
 /* A job has 14 transactions of its own: R, six of job-exec in its guest namespace, the link to it and the copy of it,
- * and five of its shell. All others are of batches, which jobs share. */
-static void balance_transactions(const struct collector *figures, GArray *balances)
+ * and five of its shell. With windows for log entries the six are two, and one for each window that ended by itself.
+ * All others are of batches, which jobs share. */
+static void balance_transactions(const struct brokered *b, const struct collector *figures, GArray *balances)
 {
+    bool windows = b->inst.exec_batch_ns > 0;
     uint64_t own = total(figures, "scheduler", "commits_own") + total(figures, "job-exec", "commits_own") +
                    total(figures, "job-exec", "commits_own_link") + total(figures, "job-exec", "commits_own_copy") +
                    total(figures, "executor", "commits_own");
     uint64_t shared = total(figures, "ingest", "commits_shared") + total(figures, "job-manager", "commits_shared");
 
     add_balance(balances, "own_transactions", "transactions of single jobs", own,
-                "1 an allocation + 8 a start + 5 a shell",
-                total(figures, "scheduler", "allocations") + 8 * total(figures, "job-exec", "starts") +
-                    5 * total(figures, "executor", "shells"));
+                windows ? "1 an allocation + 4 a start + 1 a window + 5 a shell"
+                        : "1 an allocation + 8 a start + 5 a shell",
+                total(figures, "scheduler", "allocations") + (windows ? 4 : 8) * total(figures, "job-exec", "starts") +
+                    total(figures, "job-exec", "windows") + 5 * total(figures, "executor", "shells"));
     add_balance(balances, "transactions", "transactions", total(figures, "kvs-root", "transactions"),
                 "of single jobs, and of batches", own + shared);
 }
@@ -243,7 +246,7 @@ void brokered_summarise(const void *data, const struct scenario_run *run, struct
     summarise_events(run->figures, summary);
     summarise_subscribe(run->figures, summary);
     if (run->result->end == ENGINE_ENDED) {
-        balance_transactions(run->figures, balances);
+        balance_transactions(b, run->figures, balances);
         balance_store(b, run->figures, balances);
     }
 }

@@ -162,13 +162,13 @@ static void client_init(struct actor *self, const void *setup)
     }
 }
 
-/* Ends with the job's namespace; what it tells is of no consequence here. */
+/* Ends with the job's namespace, or with its event log; what it tells is of no consequence here. */
 static void client_watch(struct actor *self, uint64_t job, uint64_t tag)
 {
     const struct instance *inst = actor_setup(self);
     struct bytes body = BYTES_INIT;
     bytes_put_u64(&body, job);
-    key_put_text(&body, "exec.eventlog");
+    key_put_text(&body, inst->jobs->watch == JOBS_WATCH_GUEST ? "exec.eventlog" : "eventlog");
     route_send(self, instance_job_info(inst, actor_node(self)), JOB_INFO_WATCH, tag, &body);
     bytes_release(&body);
     actor_count(self, CLIENT_WATCHES, 1);
@@ -188,7 +188,7 @@ static void client_handle_submitted(struct actor *self, struct client *c, const 
 {
     const struct instance *inst = actor_setup(self);
     c->answered++;
-    if (env->error == 0 && inst->jobs->watch_guest)
+    if (env->error == 0 && inst->jobs->watch != JOBS_WATCH_NONE)
         client_watch(self, cursor_u64(body), env->tag);
     if (env->error != 0) {
         c->refused++;

@@ -13,17 +13,27 @@ void guest_create(struct actor *self, uint64_t id, uint64_t tag, uint32_t owner)
     kvs_request_create(self, guest, owner, tag);
 }
 
-void guest_commit_event(struct actor *self, uint64_t id, uint64_t tag, const char *name, const char *context)
+void guest_log(struct actor *self, struct transaction *t, const char *name, const char *context)
 {
     const struct instance *inst = actor_setup(self);
-    char guest[JOBID_NAMESPACE_SIZE];
-    jobid_to_namespace(id, guest);
     GString *line = g_string_new(NULL);
     job_text_event(line, inst->epoch_ns + actor_now(self), name, context);
-    struct transaction *t = transaction_new(0, 0, 0);
     transaction_append(t, "exec.eventlog", line->str, line->len);
     g_string_free(line, TRUE);
+}
+
+void guest_commit_log(struct actor *self, uint64_t id, uint64_t tag, struct transaction *t)
+{
+    char guest[JOBID_NAMESPACE_SIZE];
+    jobid_to_namespace(id, guest);
     kvs_request_commit(self, guest, tag, t);
+}
+
+void guest_commit_event(struct actor *self, uint64_t id, uint64_t tag, const char *name, const char *context)
+{
+    struct transaction *t = transaction_new(0, 0, 0);
+    guest_log(self, t, name, context);
+    guest_commit_log(self, id, tag, t);
 }
 
 void guest_commit_link(struct actor *self, uint64_t id, uint64_t tag)

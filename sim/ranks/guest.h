@@ -17,11 +17,15 @@
 #include <stdbool.h>
 
 #include "engine/actor.h"
+#include "kvs/transaction.h"
 
 void guest_create(struct actor *self, uint64_t id, uint64_t tag, uint32_t owner);
 
 /* `context` as of job_text_event; stamped with the actor's time. */
 void guest_commit_event(struct actor *self, uint64_t id, uint64_t tag, const char *name, const char *context);
+/* The same in two steps, for several entries: into a transaction of the caller's; committed, which takes it over. */
+void guest_log(struct actor *self, struct transaction *t, const char *name, const char *context);
+void guest_commit_log(struct actor *self, uint64_t id, uint64_t tag, struct transaction *t);
 void guest_commit_link(struct actor *self, uint64_t id, uint64_t tag);
 void guest_lookup_reference(struct actor *self, uint64_t id, uint64_t tag);
 

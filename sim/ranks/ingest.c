@@ -239,6 +239,8 @@ static void ingest_handle_committed(struct actor *self, struct ingest *in, const
         bytes_put_u8(&body, s->urgency);
         bytes_put_u32(&body, JOB_USER);
         bytes_put_i64(&body, s->submit_ns);
+        if (inst->passes != PASSES_NOTHING)
+            bytes_put_span(&body, s->jobspec, s->size);
     }
     actor_count(self, INGEST_BATCHES, 1);
     route_send(self, instance_job_manager(inst), JOB_MANAGER_SUBMIT, b->serial, &body);

@@ -175,6 +175,15 @@ struct instance_jobs;   /* what only the job side needs: workload, policy; sim/r
 
 enum { INSTANCE_ALLOC_UNLIMITED = UINT32_MAX };
 
+/* What the job manager passes on to scheduler and job-exec, so that they need not look it up. */
+enum instance_passes { PASSES_NOTHING, PASSES_JOBSPEC, PASSES_ALL };     /* all: R, too */
+
+enum instance_news {
+    NEWS_EVENTS,            /* job-state events: three lookups a job */
+    NEWS_JOURNAL,           /* the same with the text of the job's event log: two */
+    NEWS_NONE               /* no such event is published, and nothing looked up */
+};
+
 struct instance {
     uint32_t first_actor;           /* id of node 0's broker */
     uint32_t nodes;                 /* 1 or above; 2^14 at most, what a job id can name */
@@ -189,15 +198,20 @@ struct instance {
     uint32_t cache_age;             /* heartbeats without use until a kvs forgets a directory */
     bool merge;                     /* kvs merges adjacent transactions of a namespace */
     bool ready_list;                /* kvs root knows which roots are ready; else a turn walks all of them */
+    bool content_module;            /* the content cache has a thread of its own; else the broker's */
     bool async_kvs;                 /* kvs does not wait for its subscriptions, */
     bool async_watcher;             /* nor does the watcher */
     bool job_info_first;            /* job-info is on node 0 only; else on every node */
+    enum instance_news job_info_news;   /* what job-info learns of jobs by itself, and looks up for it */
     bool simulated;                 /* job-exec lets a job's time pass itself: no shell, nothing on its node */
     bool watch_forced;              /* a job waits for its input watch to start, however short it is */
 
     int64_t ingest_batch_ns;        /* from the first job of a batch to its commit */
     uint32_t ingest_validators;     /* co-processes */
     int64_t event_batch_ns;         /* job manager: from the first event of a batch to its commit */
+    enum instance_passes passes;    /* what the job manager's requests bring along */
+    int64_t exec_batch_ns;          /* job-exec: from the first entry of a job's log to its commit; 0: each entry is
+                                     * committed by itself, and the end of a job has two more */
     uint32_t alloc_limit;           /* alloc requests outstanding: 1 is `single`; INSTANCE_ALLOC_UNLIMITED */
     bool queue_stopped;             /* the client stops the queue, submits all, and starts it again */
 

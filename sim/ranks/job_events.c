@@ -79,6 +79,10 @@ void job_events_publish(struct actor *self, struct job_events *e, const struct e
         actor_fail(self, "committing a batch of job events failed with errno %u", env->error);
         return;
     }
+    if (inst->job_info_news == NEWS_NONE) {
+        event_batch_free(b);
+        return;
+    }
     struct bytes transitions = BYTES_INIT, body = BYTES_INIT;
     event_batch_put_transitions(b, &transitions);
     bytes_put_u8(&body, EVENT_JOB_STATE);

@@ -57,6 +57,8 @@ struct exec_job {
     bool killed;                    /* to end early */
     uint8_t stage;                  /* enum exec_stage */
     uint8_t watched;
+    struct transaction *log;        /* entries collected for exec.eventlog; NULL: none */
+    int64_t log_due_ns;             /* when they are committed at the latest */
     int64_t times[JOB_TIMES];
 };
 
@@ -70,6 +72,8 @@ struct job_exec {
 static void exec_job_free(gpointer data)
 {
     struct exec_job *job = data;
+    if (job->log != NULL)
+        transaction_free(job->log);
     g_free(job->resources);
     g_free(job);
 }
@@ -104,6 +108,42 @@ static void exec_commit_event(struct actor *self, const struct exec_job *job, en
     exec_charge_step(self);
     actor_count(self, JOB_EXEC_GUEST_COMMITS, 1);
     guest_commit_event(self, job->id, exec_tag(job, step), name, context);
+}
+
+/* Commits what was collected of the job's log. */
+static void exec_commit_log(struct actor *self, struct exec_job *job, enum exec_step step)
+{
+    exec_charge_step(self);
+    actor_count(self, JOB_EXEC_GUEST_COMMITS, 1);
+    guest_commit_log(self, job->id, exec_tag(job, step), job->log);
+    job->log = NULL;
+}
+
+/* An entry that nothing waits for: committed, or collected. */
+static void exec_log(struct actor *self, struct exec_job *job, enum exec_step step, const char *name,
+                     const char *context)
+{
+    const struct instance *inst = actor_setup(self);
+    if (inst->exec_batch_ns == 0) {
+        exec_commit_event(self, job, step, name, context);
+        return;
+    }
+    if (job->log == NULL) {
+        job->log = transaction_new(0, 0, 0);
+        job->log_due_ns = actor_now(self) + inst->exec_batch_ns;
+        actor_timer(self, inst->exec_batch_ns, JOB_EXEC_BATCH, job->number);
+    }
+    guest_log(self, job->log, name, context);
+}
+
+/* A window is over; the log may have been committed before, and collected again since. */
+static void exec_handle_window(struct actor *self, struct job_exec *je, uint64_t number)
+{
+    struct exec_job *job = pending_find(&je->jobs, number);
+    if (job == NULL || job->log == NULL || actor_now(self) < job->log_due_ns)
+        return;
+    actor_count(self, JOB_EXEC_WINDOWS, 1);
+    exec_commit_log(self, job, EXEC_STARTING);
 }
 
 static void exec_commit_link(struct actor *self, const struct exec_job *job)
@@ -141,8 +181,31 @@ static void exec_answer(struct actor *self, const struct exec_job *job, enum job
 
 /* --- start and launch --- */
 
+static void exec_take_resources(struct actor *self, struct exec_job *job, const char *text, size_t size)
+{
+    const struct instance *inst = actor_setup(self);
+    job->resources = job_text_resources_parse(text, size);
+    const struct core_span *first = job->resources == NULL ? NULL : &job->resources->spans[0];
+    if (first == NULL || first->node >= inst->nodes || first->first_core >= inst->cores_per_node)
+        actor_fail(self, "R of job %" G_GUINT64_FORMAT " names no place of this instance", job->id);
+}
+
+static void exec_take_jobspec(struct actor *self, struct exec_job *job, const char *text, size_t size)
+{
+    struct workload_job description;
+    GError *error = NULL;
+    if (jobspec_parse("jobspec", text, size, &description, &error)) {
+        job->limit_ns = description.limit_ns;
+        job->duration_ns = description.duration_ns;
+    } else {
+        actor_fail(self, "job %" G_GUINT64_FORMAT " has an unusable jobspec: %s", job->id, error->message);
+        g_error_free(error);
+    }
+}
+
 static void exec_handle_start(struct actor *self, struct job_exec *je, const struct envelope *env, struct cursor c)
 {
+    const struct instance *inst = actor_setup(self);
     struct exec_job *job = g_new0(struct exec_job, 1);
     job->number = pending_add(&je->jobs, job);
     job->id = cursor_u64(&c);
@@ -150,13 +213,25 @@ static void exec_handle_start(struct actor *self, struct job_exec *je, const str
     g_hash_table_insert(je->by_id, &job->id, job);
     job->env = *env;
     job->deadline_ns = JOB_LIMITS_NONE;
-    job->waiting = 1 << EXEC_R | 1 << EXEC_JOBSPEC | 1 << EXEC_INIT | 1 << EXEC_LINK;
+    job->waiting = 1 << EXEC_INIT | 1 << EXEC_LINK;
     for (unsigned i = 0; i < JOB_TIMES; i++)
         job->times[i] = JOB_NEVER;
     job->times[JOB_TIME_EXEC] = actor_now(self);
     actor_count(self, JOB_EXEC_STARTS, 1);
-    kvs_request_lookup_job(self, job->id, "R", exec_tag(job, EXEC_R));
-    kvs_request_lookup_job(self, job->id, "jobspec", exec_tag(job, EXEC_JOBSPEC));
+    if (inst->passes != PASSES_ALL) {
+        job->waiting |= 1 << EXEC_R;
+        kvs_request_lookup_job(self, job->id, "R", exec_tag(job, EXEC_R));
+    }
+    if (inst->passes == PASSES_NOTHING) {
+        job->waiting |= 1 << EXEC_JOBSPEC;
+        kvs_request_lookup_job(self, job->id, "jobspec", exec_tag(job, EXEC_JOBSPEC));
+    } else {
+        size_t size;
+        const char *text = cursor_span(&c, &size);
+        exec_take_jobspec(self, job, text, size);
+        if (inst->passes == PASSES_ALL && (text = cursor_span(&c, &size)) != NULL)
+            exec_take_resources(self, job, text, size);
+    }
     exec_charge_step(self);
     guest_create(self, job->id, exec_tag(job, EXEC_CREATE), user);
 }
@@ -168,7 +243,7 @@ static void exec_step_done(struct actor *self, struct job_exec *je, struct exec_
     if (job->waiting != 0)
         return;
     job->times[JOB_TIME_READY] = actor_now(self);
-    exec_commit_event(self, job, EXEC_STARTING, "starting", NULL);
+    exec_log(self, job, EXEC_STARTING, "starting", NULL);
     job->stage = STAGE_LAUNCHING;
     g_queue_push_tail(&je->launches, job);
 }
@@ -197,9 +272,14 @@ static void exec_end(struct actor *self, struct exec_job *job, uint32_t status)
     char context[64];
     job->stage = STAGE_ENDED;
     g_snprintf(context, sizeof context, "{\"status\":%u}", status);
-    exec_commit_event(self, job, EXEC_COMPLETE, "complete", context);
+    exec_log(self, job, EXEC_COMPLETE, "complete", context);
     exec_answer(self, job, JOB_EXEC_FINISHED, status);
-    exec_commit_event(self, job, EXEC_CLEANUP_START, "cleanup.start", NULL);
+    if (job->log == NULL) {
+        exec_commit_event(self, job, EXEC_CLEANUP_START, "cleanup.start", NULL);
+    } else {
+        guest_log(self, job->log, "done", NULL);
+        exec_commit_log(self, job, EXEC_DONE);
+    }
 }
 
 static void exec_signal(struct actor *self, struct job_exec *je, struct exec_job *job)
@@ -287,28 +367,6 @@ static void job_exec_turn(struct actor *self)
 }
 
 /* --- answers --- */
-
-static void exec_take_resources(struct actor *self, struct exec_job *job, const char *text, size_t size)
-{
-    const struct instance *inst = actor_setup(self);
-    job->resources = job_text_resources_parse(text, size);
-    const struct core_span *first = job->resources == NULL ? NULL : &job->resources->spans[0];
-    if (first == NULL || first->node >= inst->nodes || first->first_core >= inst->cores_per_node)
-        actor_fail(self, "R of job %" G_GUINT64_FORMAT " names no place of this instance", job->id);
-}
-
-static void exec_take_jobspec(struct actor *self, struct exec_job *job, const char *text, size_t size)
-{
-    struct workload_job description;
-    GError *error = NULL;
-    if (jobspec_parse("jobspec", text, size, &description, &error)) {
-        job->limit_ns = description.limit_ns;
-        job->duration_ns = description.duration_ns;
-    } else {
-        actor_fail(self, "job %" G_GUINT64_FORMAT " has an unusable jobspec: %s", job->id, error->message);
-        g_error_free(error);
-    }
-}
 
 static void exec_handle_looked_up(struct actor *self, struct job_exec *je, struct exec_job *job, enum exec_step step,
                                   struct cursor c)
@@ -461,6 +519,10 @@ static void job_exec_handle(struct actor *self, const struct message *m)
         exec_handle_simulated(self, je, m->word);
         return;
     }
+    if (m->kind == JOB_EXEC_BATCH) {
+        exec_handle_window(self, je, m->word);
+        return;
+    }
     struct envelope env;
     struct cursor c = route_open(self, m, &env);
     role_charge(self, cost_ns(&inst->costs.job_exec_request, m->payload->size, 0));
@@ -494,6 +556,11 @@ static void job_exec_save(const struct actor *self, struct bytes *sink)
         bytes_put_u8(sink, job->killed);
         bytes_put_u8(sink, job->stage);
         bytes_put_u8(sink, job->watched);
+        bytes_put_u8(sink, job->log != NULL);
+        if (job->log != NULL) {
+            transaction_pack(job->log, sink);
+            bytes_put_i64(sink, job->log_due_ns);
+        }
         for (unsigned k = 0; k < JOB_EXEC_TIMES; k++)
             bytes_put_i64(sink, job->times[job_exec_times[k]]);
     }
@@ -514,6 +581,7 @@ static const struct kind_name job_exec_kinds[] = {
     { JOB_EXEC_START, "start", "the job manager starts a job" },
     { JOB_EXEC_KILL, "kill", "the job manager ends a job early" },
     { JOB_EXEC_LIMIT, "limit", "timer: the earliest time limit is over" },
+    { JOB_EXEC_BATCH, "batch", "timer: the window of a job's log entries is over" },
     { JOB_EXEC_FINISHED_SIMULATION, "finished-simulation", "end of an act: a simulated job has run" },
     { 0, NULL, NULL }
 };
@@ -521,6 +589,7 @@ static const struct kind_name job_exec_kinds[] = {
 static const struct metric job_exec_metrics[] = {
     [JOB_EXEC_STARTS] = { "starts", "1", "jobs taken over", METRIC_SERIES },
     [JOB_EXEC_GUEST_COMMITS] = { "commits_own", "1", "transactions of single jobs: guest namespace", METRIC_COUNTER },
+    [JOB_EXEC_WINDOWS] = { "windows", "1", "of these, at the end of a window", METRIC_COUNTER },
     [JOB_EXEC_LINKS] = { "commits_own_link", "1", "transactions of single jobs: guest link", METRIC_COUNTER },
     [JOB_EXEC_COPIES] = { "commits_own_copy", "1", "transactions of single jobs: guest copy", METRIC_COUNTER },
     [JOB_EXEC_LAUNCHES] = { "launches", "1", "remote launches sent", METRIC_COUNTER },

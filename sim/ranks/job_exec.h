@@ -11,6 +11,10 @@
  * Then the guest's root is looked up as a reference, committed to the primary namespace in place of the link, the guest
  * namespace is removed, and the resources are released. So a job's resources are held until its namespace is gone.
  *
+ * With a window for log entries (instance.exec_batch_ns), as from December 2020: "starting" and what follows are
+ * collected and committed together, when the window is over or with "done", which then comes with "complete" at once;
+ * there is no "cleanup.start" and "cleanup.finish".
+ *
  * A job that runs longer than its limit gets an exception and its shell a signal; so does the shell of a job that the
  * job manager ends. One that is ended before its launch is not launched, and cleaned up after all the same.
  */
@@ -22,7 +26,8 @@
 /* The metrics of role "job-exec", by index in its table. */
 enum job_exec_metric {
     JOB_EXEC_STARTS,            /* jobs taken over */
-    JOB_EXEC_GUEST_COMMITS,     /* to guest namespaces: six a job */
+    JOB_EXEC_GUEST_COMMITS,     /* to guest namespaces: six a job; with a window two, and the next */
+    JOB_EXEC_WINDOWS,           /* of these, those that a window's end made */
     JOB_EXEC_LINKS,             /* commits of the link to a guest namespace: one a job */
     JOB_EXEC_COPIES,            /* commits of a guest's root in its place: one a job */
     JOB_EXEC_LAUNCHES,          /* remote launches sent */

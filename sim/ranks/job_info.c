@@ -51,7 +51,8 @@ struct request_state {
 enum watch_stage {
     WATCH_READS_LOG,        /* looks for "start" in the job's event log */
     WATCH_AWAITS_START,     /* watches that log */
-    WATCH_GUEST             /* watches in the guest namespace */
+    WATCH_GUEST,            /* watches in the guest namespace */
+    WATCH_LOG               /* watches that log for whoever asked, to its end */
 };
 
 struct job_watch {
@@ -170,9 +171,11 @@ static void transitions_handle(struct actor *self, struct job_info *s, const str
         uint64_t job = cursor_u64(&event.body);
         uint8_t state = cursor_u8(&event.body);
         if (state == JOB_DEPEND) {
-            read_send(self, s, job, "eventlog", READER_STATE, 0, 0);
+            bool has_log = s->inst->job_info_news == NEWS_JOURNAL;
+            if (!has_log)
+                read_send(self, s, job, "eventlog", READER_STATE, 0, 0);
             read_send(self, s, job, "jobspec", READER_STATE, 0, 0);
-            actor_count(self, JOB_INFO_STATE_LOOKUPS, 2);
+            actor_count(self, JOB_INFO_STATE_LOOKUPS, has_log ? 1 : 2);
         } else if (state == JOB_RUN) {
             read_send(self, s, job, "R", READER_STATE, 0, 0);
             actor_count(self, JOB_INFO_STATE_LOOKUPS, 1);
@@ -275,19 +278,25 @@ static void watch_serve(struct actor *self, struct job_info *s, const struct env
     w->path = g_strdup(path);
     w->stage = WATCH_READS_LOG;
     actor_count(self, JOB_INFO_WATCHES, 1);
-    read_send(self, s, job, "eventlog", READER_WATCH, pending_add(&s->watches, w), 0);
+    uint64_t id = pending_add(&s->watches, w);
+    if (g_str_equal(path, "eventlog")) {
+        w->stage = WATCH_LOG;
+        stream_begin(self, s, id, w);
+    } else {
+        read_send(self, s, job, "eventlog", READER_WATCH, id, 0);
+    }
 }
 
-static bool log_has_start(const char *text, size_t size)
+static bool log_has(const char *text, size_t size, const char *entry)
 {
-    return size > 0 && g_strstr_len(text, (gssize)size, "\"name\":\"start\"") != NULL;
+    return size > 0 && g_strstr_len(text, (gssize)size, entry) != NULL;
 }
 
 /* The event log as it stands, or what was appended to it. */
 static void log_seen(struct actor *self, struct job_info *s, uint64_t id, struct job_watch *w, const char *text,
                      size_t size)
 {
-    bool started = log_has_start(text, size);
+    bool started = log_has(text, size, "\"name\":\"start\"");
     if (w->stage == WATCH_AWAITS_START) {
         if (!started)
             return;
@@ -317,6 +326,10 @@ static void stream_answered(struct actor *self, struct job_info *s, const struct
     bytes_put_span(&body, text, size);
     route_reply(self, &w->env, JOB_INFO_WATCH, 0, &body);
     bytes_release(&body);
+    if (w->stage == WATCH_LOG && log_has(text, size, "\"name\":\"clean\"")) {
+        stream_cancel(self, s, id, w);
+        watch_end(self, s, id, ENODATA);
+    }
 }
 
 static void cancel_serve(struct actor *self, struct job_info *s, const struct envelope *env, struct cursor *c)

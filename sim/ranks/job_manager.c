@@ -18,6 +18,7 @@ struct managed_job {
     uint8_t exception;          /* enum job_result that an exception leads to; JOB_COMPLETED: none */
     uint32_t user;
     uint32_t status;            /* wait status */
+    struct bytes jobspec, resources;    /* to be passed on; empty when they are not */
     struct job_row row;
 };
 
@@ -29,6 +30,14 @@ struct job_manager {
     uint32_t outstanding;       /* requests to the scheduler */
     bool stopped;
 };
+
+static void managed_job_free(gpointer data)
+{
+    struct managed_job *job = data;
+    bytes_release(&job->jobspec);
+    bytes_release(&job->resources);
+    g_free(job);
+}
 
 static int compare_u64(uint64_t a, uint64_t b)
 {
@@ -51,7 +60,7 @@ static void job_manager_init(struct actor *self, const void *setup)
 {
     (void)setup;
     struct job_manager *jm = actor_state(self);
-    jm->jobs = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
+    jm->jobs = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, managed_job_free);
     jm->queue = g_tree_new_full(queue_compare, NULL, NULL, NULL);
     job_waits_init(&jm->waits);
     job_events_init(&jm->events);
@@ -143,6 +152,8 @@ static void job_handle_submit(struct actor *self, struct job_manager *jm, const 
         uint8_t urgency = cursor_u8(&c);
         uint32_t user = cursor_u32(&c);
         int64_t submit_ns = cursor_i64(&c);
+        size_t size = 0;
+        const char *jobspec = inst->passes != PASSES_NOTHING ? cursor_span(&c, &size) : NULL;
         if (!cursor_ok(&c) || g_hash_table_contains(jm->jobs, &id))
             break;
         struct managed_job *job = g_new0(struct managed_job, 1);
@@ -150,6 +161,7 @@ static void job_handle_submit(struct actor *self, struct job_manager *jm, const 
         job->urgency = urgency;
         job->user = user;
         job->exception = JOB_COMPLETED;
+        bytes_put(&job->jobspec, jobspec, size);
         job_row_init(&job->row, id);
         job->row.times[JOB_TIME_SUBMIT] = submit_ns;
         g_hash_table_insert(jm->jobs, &job->id, job);
@@ -204,7 +216,20 @@ static void job_manager_turn(struct actor *self)
     bytes_put_u8(&body, job->urgency);
     bytes_put_u32(&body, job->user);
     bytes_put_i64(&body, job->row.times[JOB_TIME_SUBMIT]);
+    if (inst->passes != PASSES_NOTHING)
+        bytes_put_span(&body, job->jobspec.data, job->jobspec.size);
     route_send(self, instance_scheduler(inst), SCHEDULER_ALLOC, job->id, &body);
+    bytes_release(&body);
+}
+
+static void job_free_resources(struct actor *self, const struct managed_job *job)
+{
+    const struct instance *inst = actor_setup(self);
+    struct bytes body = BYTES_INIT;
+    bytes_put_u64(&body, job->id);
+    if (inst->passes == PASSES_ALL)
+        bytes_put_span(&body, job->resources.data, job->resources.size);
+    route_send(self, instance_scheduler(inst), SCHEDULER_FREE, job->id, &body);
     bytes_release(&body);
 }
 
@@ -223,6 +248,10 @@ static void job_start(struct actor *self, const struct managed_job *job)
     struct bytes body = BYTES_INIT;
     bytes_put_u64(&body, job->id);
     bytes_put_u32(&body, job->user);
+    if (inst->passes != PASSES_NOTHING)
+        bytes_put_span(&body, job->jobspec.data, job->jobspec.size);
+    if (inst->passes == PASSES_ALL)
+        bytes_put_span(&body, job->resources.data, job->resources.size);
     route_send(self, instance_job_exec(inst), JOB_EXEC_START, job->id, &body);
     bytes_release(&body);
 }
@@ -233,9 +262,12 @@ static void job_handle_alloc(struct actor *self, struct job_manager *jm, struct 
     uint8_t type = cursor_u8(&c);
     struct managed_job *job = job_find(self, jm, cursor_u64(&c));
     const char *note = key_get_text(&c);
+    size_t size = 0;
+    const char *resources = inst->passes == PASSES_ALL ? cursor_span(&c, &size) : NULL;
     if (job == NULL || note == NULL || type == SCHEDULER_NOTE)
         return;
     jm->outstanding--;
+    bytes_put(&job->resources, resources, size);
     const char *head = type == SCHEDULER_DENIED ? "\"type\":\"alloc\",\"severity\":0," : "";
     char *context = g_strdup_printf("{%s\"note\":\"%s\"}", head, note);
     switch (type) {
@@ -243,7 +275,7 @@ static void job_handle_alloc(struct actor *self, struct job_manager *jm, struct 
         job_post(self, jm, job, "alloc", context);
         job->row.times[JOB_TIME_ALLOC] = actor_now(self);
         if (job->state == JOB_CLEANUP) {    /* the cancellation came too late */
-            job_send(self, job, instance_scheduler(inst), SCHEDULER_FREE);
+            job_free_resources(self, job);
             break;
         }
         job_move(self, jm, job, JOB_RUN);
@@ -319,7 +351,6 @@ static void job_handle_cancel(struct actor *self, struct job_manager *jm, const 
 
 static void job_handle_exec(struct actor *self, struct job_manager *jm, struct cursor c)
 {
-    const struct instance *inst = actor_setup(self);
     uint8_t type = cursor_u8(&c);
     struct managed_job *job = job_find(self, jm, cursor_u64(&c));
     uint32_t status = cursor_u32(&c);
@@ -347,7 +378,7 @@ static void job_handle_exec(struct actor *self, struct job_manager *jm, struct c
         job_take_row(job, &c);
         job_post(self, jm, job, "release", "{\"ranks\":\"all\",\"final\":true}");
         job->row.times[JOB_TIME_RELEASE] = actor_now(self);
-        job_send(self, job, instance_scheduler(inst), SCHEDULER_FREE);
+        job_free_resources(self, job);
         break;
     default:
         actor_fail(self, "job-exec sent an answer of type %u", type);

@@ -45,6 +45,12 @@ enum job_result {
 /* Their names, by enum job_result, ended by NULL. */
 extern const char *const job_result_names[];
 
+enum jobs_watch {
+    JOBS_WATCH_NONE,
+    JOBS_WATCH_GUEST,       /* exec.eventlog in the job's guest namespace */
+    JOBS_WATCH_LOG          /* the job's event log in the primary namespace */
+};
+
 /* instance.jobs: constant during a run, like the instance. */
 struct instance_jobs {
     /* Makes the source of jobs. Called once a run, by the client's role; durations that are drawn use the client's
@@ -52,7 +58,7 @@ struct instance_jobs {
     struct workload *(*open)(const void *source, struct actor *client, GError **error);
     const void *source;
     uint32_t namespaces;            /* that a client makes instead of jobs; 0: jobs */
-    bool watch_guest;               /* the client watches the log of each job's guest namespace */
+    enum jobs_watch watch;          /* what the client watches of each job from its submission on */
     uint32_t submit_window;         /* submissions that the client keeps outstanding; 0: all */
 
     const char *policy;             /* of the scheduler: one of policy_names() */

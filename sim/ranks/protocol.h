@@ -130,7 +130,8 @@ enum job_info_kind {
     /* A shell to the job-info of its own node: watch an event log of the job's guest namespace from its start, once
      * the job's "start" event is seen: once its own event log has the characters "name":"start". Body: job id u64, path
      * text ("input": job-info watches that key in namespace job-<id>) -> new text span, as often as there is any. Ends
-     * with an error as WATCHER_WATCH. */
+     * with an error as WATCHER_WATCH. The path "eventlog" is the job's own event log in the primary namespace: watched
+     * from now on, and ended with ENODATA after its entry "clean". */
     JOB_INFO_WATCH = KIND(ROLE_JOB_INFO, 2),
     /* The same shell, also when it ends (its disconnect). Body: tag u64 of the watch. No answer; the watch ends with
      * ENODATA. */
@@ -157,7 +158,7 @@ enum ingest_kind {
 /* --- job manager --- */
 enum job_manager_kind {
     /* ingest, after its commit. Body: count u32, then for each job: id u64, urgency u8, user u32, submit time i64 (ns,
-     * actor's clock) -> nothing. */
+     * actor's clock), and unless the instance passes nothing on (instance.passes) its jobspec, a span -> nothing. */
     JOB_MANAGER_SUBMIT = KIND(ROLE_JOB_MANAGER, 1),
     /* The client stops or starts the queue. Body: start u8 -> nothing. */
     JOB_MANAGER_ALLOC_ADMIN = KIND(ROLE_JOB_MANAGER, 2),
@@ -173,10 +174,11 @@ enum job_manager_kind {
 
 /* --- scheduler --- */
 enum scheduler_kind {
-    /* The job manager, one a turn. Body: job id u64, urgency u8, user u32, submit time i64 -> type u8 (enum
-     * scheduler_answer), job id u64, text. NOTE may come before one of the others. */
+    /* The job manager, one a turn. Body: job id u64, urgency u8, user u32, submit time i64, and if the instance passes
+     * it on the jobspec span -> type u8 (enum scheduler_answer), job id u64, text, and with PASSES_ALL the span R
+     * (empty unless ALLOCATED). NOTE may come before one of the others. */
     SCHEDULER_ALLOC = KIND(ROLE_SCHEDULER, 1),
-    /* The job manager. Body: job id u64 -> job id u64, once the resources are free. */
+    /* The job manager. Body: job id u64, with PASSES_ALL R span -> job id u64, once the resources are free. */
     SCHEDULER_FREE = KIND(ROLE_SCHEDULER, 2),
     /* The job manager takes an alloc back. Body: job id u64. No answer of its own: the alloc is CANCELLED. */
     SCHEDULER_CANCEL = KIND(ROLE_SCHEDULER, 3)
@@ -191,7 +193,8 @@ enum scheduler_answer {
 
 /* --- job-exec --- */
 enum job_exec_kind {
-    /* The job manager, on a job's "alloc" event. Body: job id u64, user u32 -> a stream of: type u8 (enum
+    /* The job manager, on a job's "alloc" event. Body: job id u64, user u32, and if the instance passes them on the
+     * spans jobspec and R -> a stream of: type u8 (enum
      * job_exec_answer), job id u64, status u32 (FINISHED: wait status; RELEASED: 1 when final; EXCEPTION: enum
      * job_result; else 0). RELEASED ends the stream, and goes on with what the job's row in the trace needs
      * (ranks/jobs.h): node u32, cores u32, watched u8, JOB_EXEC_TIMES times i64. */
@@ -201,7 +204,8 @@ enum job_exec_kind {
     JOB_EXEC_KILL = KIND(ROLE_JOB_EXEC, 2),
 
     JOB_EXEC_LIMIT = KIND(ROLE_JOB_EXEC, 0x40),     /* background timer: the earliest time limit is over */
-    JOB_EXEC_FINISHED_SIMULATION = KIND(ROLE_JOB_EXEC, 0x41)    /* end of an act: a simulated job; word: its number */
+    JOB_EXEC_FINISHED_SIMULATION = KIND(ROLE_JOB_EXEC, 0x41),   /* end of an act: a simulated job; word: its number */
+    JOB_EXEC_BATCH = KIND(ROLE_JOB_EXEC, 0x42)      /* end of a log's window; word: the job's number */
 };
 
 enum job_exec_answer {

@@ -74,28 +74,21 @@ static struct scheduler_request *request_new(struct actor *self, struct schedule
 static void request_answer(struct actor *self, struct scheduler *s, struct scheduler_request *r,
                            enum scheduler_answer type, const char *note)
 {
+    const struct instance *inst = actor_setup(self);
     struct bytes body = BYTES_INIT;
     bytes_put_u8(&body, (uint8_t)type);
     bytes_put_u64(&body, r->id);
     key_put_text(&body, note);
+    if (inst->passes == PASSES_ALL) {
+        GString *text = g_string_new(NULL);
+        if (type == SCHEDULER_ALLOCATED)
+            job_text_resources(text, policy_allocation(s->policy, r->id));
+        bytes_put_span(&body, text->str, text->len);
+        g_string_free(text, TRUE);
+    }
     route_reply(self, &r->env, SCHEDULER_ALLOC, 0, &body);
     bytes_release(&body);
     g_hash_table_remove(s->requests, &r->id);
-}
-
-static void scheduler_handle_alloc(struct actor *self, struct scheduler *s, const struct envelope *env, struct cursor c)
-{
-    uint64_t id = cursor_u64(&c);
-    uint8_t urgency = cursor_u8(&c);
-    cursor_u32(&c);         /* user */
-    int64_t submit_ns = cursor_i64(&c);
-    struct scheduler_request *r = request_new(self, s, env, id, REQUEST_JOBSPEC);
-    if (r == NULL)
-        return;
-    r->urgency = urgency;
-    r->submit_ns = submit_ns;
-    actor_count(self, SCHEDULER_REQUESTS, 1);
-    kvs_request_lookup_job(self, id, "jobspec", id);
 }
 
 static void request_enqueue(struct actor *self, struct scheduler *s, struct scheduler_request *r, const char *jobspec,
@@ -128,6 +121,31 @@ static void request_enqueue(struct actor *self, struct scheduler *s, struct sche
     }
 }
 
+static void scheduler_handle_alloc(struct actor *self, struct scheduler *s, const struct envelope *env, struct cursor c)
+{
+    const struct instance *inst = actor_setup(self);
+    uint64_t id = cursor_u64(&c);
+    uint8_t urgency = cursor_u8(&c);
+    cursor_u32(&c);         /* user */
+    int64_t submit_ns = cursor_i64(&c);
+    struct scheduler_request *r = request_new(self, s, env, id, REQUEST_JOBSPEC);
+    if (r == NULL)
+        return;
+    r->urgency = urgency;
+    r->submit_ns = submit_ns;
+    actor_count(self, SCHEDULER_REQUESTS, 1);
+    if (inst->passes == PASSES_NOTHING) {
+        kvs_request_lookup_job(self, id, "jobspec", id);
+        return;
+    }
+    size_t size;
+    const char *jobspec = cursor_span(&c, &size);
+    if (cursor_ok(&c))
+        request_enqueue(self, s, r, jobspec, size);
+    else
+        actor_fail(self, "the request for job %" G_GUINT64_FORMAT " brings no jobspec", id);
+}
+
 /* Too late when R is being committed: the answer to the request is then that it was allocated. */
 static void scheduler_handle_cancel(struct actor *self, struct scheduler *s, struct cursor c)
 {
@@ -139,13 +157,6 @@ static void scheduler_handle_cancel(struct actor *self, struct scheduler *s, str
         r->cancelled = true;
     else if (r->state == REQUEST_QUEUED && policy_cancel(s->policy, actor_now(self), id))
         request_answer(self, s, r, SCHEDULER_CANCELLED, "");
-}
-
-static void scheduler_handle_free(struct actor *self, struct scheduler *s, const struct envelope *env, struct cursor c)
-{
-    uint64_t id = cursor_u64(&c);
-    if (request_new(self, s, env, id, REQUEST_FREE) != NULL)
-        kvs_request_lookup_job(self, id, "R", id);
 }
 
 static void request_free(struct actor *self, struct scheduler *s, struct scheduler_request *r, const char *text,
@@ -168,6 +179,22 @@ static void request_free(struct actor *self, struct scheduler *s, struct schedul
     route_reply(self, &r->env, SCHEDULER_FREE, 0, &body);
     bytes_release(&body);
     g_hash_table_remove(s->requests, &r->id);
+}
+
+static void scheduler_handle_free(struct actor *self, struct scheduler *s, const struct envelope *env, struct cursor c)
+{
+    const struct instance *inst = actor_setup(self);
+    uint64_t id = cursor_u64(&c);
+    struct scheduler_request *r = request_new(self, s, env, id, REQUEST_FREE);
+    if (r == NULL)
+        return;
+    if (inst->passes != PASSES_ALL) {
+        kvs_request_lookup_job(self, id, "R", id);
+        return;
+    }
+    size_t size;
+    const char *text = cursor_span(&c, &size);
+    request_free(self, s, r, text, size);
 }
 
 static void scheduler_handle_looked_up(struct actor *self, struct scheduler *s, const struct envelope *env,

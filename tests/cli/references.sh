@@ -1,0 +1,105 @@
+#!/bin/bash
+# SPDX-License-Identifier: BSD-3-Clause
+#
+# Published figures of flux-core that the decks expect: which are met, and which are known to be missed, so that a change
+# of either kind is noticed. doc/models/brokered.md tells them one by one. Costs were fitted to the rows marked there; all
+# others are predictions. With LONG=1 also those that take minutes.
+
+. "$top_srcdir/tests/lib.sh"
+. "$top_srcdir/tests/cli/alone.sh"
+
+cd "$scratch" || exit 99
+
+simulate() # NAME DECK OPTIONS
+{
+    local name=$1 deck=$2
+    shift 2
+    alone run "$top_srcdir/inputs/$deck.deck" -q --trace stats -o "$name" --summary "$name.json" "$@"
+}
+
+value() # NAME GROUP KEY: of its summary
+{
+    sed -n "/\"$2\": {/,/}/s/.*\"$3\": \([0-9.e-]*\),*$/\1/p" "$1.json"
+}
+
+holds() # EXPRESSION
+{
+    awk "BEGIN { exit !($1) }" && return 0
+    echo "# does not hold: $1"
+    return 1
+}
+
+within() # VALUE PUBLISHED PERCENT
+{
+    holds "($1) >= ($2) * (1 - $3 / 100) && ($1) <= ($2) * (1 + $3 / 100)"
+}
+
+# Runs a deck as it is shipped; then each of its expectations must be met, but for the keys that follow, which must not.
+row() # NAME DECK [KEY THAT IS MISSED]...
+{
+    local name=$1 deck=$2 key verdict
+    shift 2
+    check "$deck runs" expect_status 0 simulate "$name" "$deck"
+    while read -r key verdict; do
+        if [[ " $* " == *" $key "* ]]; then
+            check "$deck is known to miss $key" [ "$verdict" = false ]
+        else
+            check "$deck meets $key" [ "$verdict" = true ]
+        fi
+    done < <(sed -n 's/^ *"\([a-z_.]*\)": { "published".*"ok": \([a-z]*\), .*/\1 \2/p' "$name.json")
+}
+
+row burst flux-namespaces
+row calls flux-namespaces-v0.16
+for count in 500 1000 2000; do
+    check "$count namespaces are made" expect_status 0 simulate burst-$count flux-namespaces \
+        --set workload.namespaces=$count
+    check "$count namespaces are made as fast as recorded" within "$(value burst-$count kvs create_rate)" 2950 15.3
+done
+check "100 namespaces are made" expect_status 0 simulate burst-100 flux-namespaces --set workload.namespaces=100
+check "100 namespaces are known to be made faster than recorded, as roots to walk over are few" \
+    holds "$(value burst-100 kvs create_rate) > 3400 && $(value burst-100 kvs create_rate) < 3700"
+
+row before flux-bulksubmit-pr2777
+[ -n "${SMOKE:-}" ] && done_testing
+
+row after flux-bulksubmit jobs.first_done_s
+row older flux-bulksubmit-v0.16 jobs.first_done_s
+check "the rates rank as recorded" \
+    holds "$(value older jobs run_rate) < 0.9 * $(value before jobs run_rate) && \
+           $(value older jobs first_done_s) > $(value before jobs first_done_s)"
+check "the change is worth as little as recorded" \
+    within "$(value after jobs run_rate)" "$(value before jobs run_rate)" 2
+
+row four-thousand flux-bulksubmit-4096
+check "the run of 4096 jobs before the change" expect_status 0 simulate four-before flux-bulksubmit-4096 \
+    --set events.scheme=pr2777
+check "4096 jobs before the change run as recorded" within "$(value four-before jobs run_rate)" 65.66 3
+check "and the change makes no difference" \
+    within "$(value four-thousand jobs run_rate)" "$(value four-before jobs run_rate)" 1
+
+row one flux-outstanding-1
+row four flux-outstanding-4 jobs.run_rate
+check "four requests outstanding help, by less than recorded" \
+    holds "$(value four jobs run_rate) > 1.08 * $(value one jobs run_rate) && \
+           $(value four jobs run_rate) < 1.386 * $(value one jobs run_rate)"
+
+row watch flux-watch
+row watch-blocking flux-watch-blocking jobs.follow_rate
+check "2048 watches gain from asynchronous calls what is recorded, within 30 %" \
+    within "$(value watch jobs follow_rate) / $(value watch-blocking jobs follow_rate)" 1.346 30
+[ -n "${LONG:-}" ] || done_testing
+
+row watch-16k flux-watch-16k
+row watch-16k-blocking flux-watch-16k-blocking
+check "16,384 watches gain from asynchronous calls what is recorded, within 30 %" \
+    within "$(value watch-16k jobs follow_rate) / $(value watch-16k-blocking jobs follow_rate)" 22.7 30
+
+row fanout flux-fanout
+row flat flux-fanout-flat jobs.run_rate
+check "the binary tree" expect_status 0 simulate binary flux-fanout --set cluster.fanout=2
+check "a tree between flat and binary is best" \
+    holds "$(value fanout jobs run_rate) > $(value binary jobs run_rate) && \
+           $(value fanout jobs run_rate) > 3 * $(value flat jobs run_rate)"
+
+done_testing

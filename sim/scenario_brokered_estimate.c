@@ -43,7 +43,7 @@ static double job_messages(const struct brokered *b)
 
     if (!inst->job_info_first)
         messages += JOB_INFO_NODE * (nodes - 1);
-    if (b->jobs.watch_guest)
+    if (b->jobs.watch != JOBS_WATCH_NONE)
         messages += inst->simulated ? WATCH_SIMULATED : WATCH_SHELLS;
     return inst->merge ? messages : messages * UNMERGED;
 }

@@ -18,6 +18,14 @@
 #define FIRST_NODE 560.0                /* once a node: empty caches */
 #define WATCH_SHELLS 110.0              /* workload.watch = guest */
 #define WATCH_SIMULATED 40.0
+#define WATCH_LOG 56.0                  /* workload.watch = eventlog */
+#define PASSES_ONE 8.0                  /* less with job-manager.passes = jobspec */
+#define PASSES_BOTH 20.0                /* = all */
+#define BATCHED 54.0                    /* less with job-exec.batch */
+#define BATCHED_NODE 3.0
+#define JOURNAL 4.0                     /* less with job-info.follows = journal */
+#define NO_NEWS 13.0                    /* = nothing */
+#define NO_NEWS_NODE 0.7
 #define UNMERGED 1.12                   /* kvs.merge = false */
 #define HEARTBEAT_NODE 5.0              /* messages of a heartbeat */
 /* Of a namespace of workload.source = namespaces. */
@@ -43,8 +51,16 @@ static double job_messages(const struct brokered *b)
 
     if (!inst->job_info_first)
         messages += JOB_INFO_NODE * (nodes - 1);
-    if (b->jobs.watch != JOBS_WATCH_NONE)
+    if (b->jobs.watch == JOBS_WATCH_GUEST)
         messages += inst->simulated ? WATCH_SIMULATED : WATCH_SHELLS;
+    else if (b->jobs.watch == JOBS_WATCH_LOG)
+        messages += WATCH_LOG;
+    if (inst->passes != PASSES_NOTHING)
+        messages -= inst->passes == PASSES_ALL ? PASSES_BOTH : PASSES_ONE;
+    if (inst->exec_batch_ns > 0)
+        messages -= BATCHED + BATCHED_NODE * nodes;
+    if (inst->job_info_news != NEWS_EVENTS)
+        messages -= inst->job_info_news == NEWS_JOURNAL ? JOURNAL : NO_NEWS + NO_NEWS_NODE * nodes;
     return inst->merge ? messages : messages * UNMERGED;
 }
 

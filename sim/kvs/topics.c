@@ -250,6 +250,51 @@ struct topics_match topics_match(const struct topics *t, const char *topic)
     return (struct topics_match){ true, t->length - counts_below(t, first) };
 }
 
+/* The first bytes of a text, the first one lowest, zero behind its end; and 255 for each of them. */
+static uint64_t head_of(const char *text, uint64_t *mask)
+{
+    uint64_t head = 0;
+    *mask = 0;
+    for (unsigned i = 0; i < 8 && text[i] != '\0'; i++) {
+        head |= (uint64_t)(uint8_t)text[i] << 8 * i;
+        *mask |= UINT64_C(255) << 8 * i;
+    }
+    return head;
+}
+
+void topics_heads_add(struct topics_heads *h, const struct topics *t)
+{
+    h->entries += t->length;
+    if (t->index != NULL)
+        h->count = TOPICS_HEADS_OFF;
+    for (uint32_t i = 0; i < t->used && h->count != TOPICS_HEADS_OFF; i++) {
+        if (t->slots[i].text == NULL)
+            continue;
+        uint64_t mask, head = head_of(t->slots[i].text->text, &mask);
+        uint32_t place = 0;
+        while (place < h->count && (h->heads[place] != head || h->masks[place] != mask))
+            place++;
+        if (place == TOPICS_HEADS) {
+            h->count = TOPICS_HEADS_OFF;
+        } else if (place == h->count) {
+            h->heads[place] = head;
+            h->masks[place] = mask;
+            h->count++;
+        }
+    }
+}
+
+bool topics_heads_may_match(const struct topics_heads *h, const char *topic)
+{
+    if (h->count == TOPICS_HEADS_OFF)
+        return true;
+    uint64_t mask, head = head_of(topic, &mask);
+    for (uint32_t i = 0; i < h->count; i++)
+        if (((head ^ h->heads[i]) & h->masks[i]) == 0)
+            return true;
+    return false;
+}
+
 uint32_t topics_count(const struct topics *t, const char *prefix)
 {
     struct topics_text key;

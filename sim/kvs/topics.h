@@ -64,6 +64,34 @@ static inline uint32_t topics_length(const struct topics *t)
 /* How many entries equal `prefix`. */
 uint32_t topics_count(const struct topics *t, const char *prefix);
 
+/* --- a quick look ---
+ *
+ * The first eight bytes of the entries of one or several short lists, each once: enough to tell of most topics that no
+ * list has a match, without a walk.
+ *
+ *     topics_heads_clear(&heads);
+ *     topics_heads_add(&heads, &first_list); topics_heads_add(&heads, &second_list);
+ *     if (!topics_heads_may_match(&heads, topic))     neither list matches; a walk would look at heads.entries entries
+ */
+enum { TOPICS_HEADS = 8, TOPICS_HEADS_OFF = UINT32_MAX };
+
+struct topics_heads {
+    uint32_t count;         /* of heads; TOPICS_HEADS_OFF: there were too many, so that anything may match */
+    uint32_t entries;       /* of all lists */
+    uint64_t heads[TOPICS_HEADS];
+    uint64_t masks[TOPICS_HEADS];
+};
+
+static inline void topics_heads_clear(struct topics_heads *h)
+{
+    h->count = h->entries = 0;
+}
+
+void topics_heads_add(struct topics_heads *h, const struct topics *t);
+
+/* False only when no entry is a prefix of the topic. */
+bool topics_heads_may_match(const struct topics_heads *h, const char *topic);
+
 /* Canonical: the number of entries, then their texts in list order (newest first). */
 void topics_save(const struct topics *t, struct bytes *sink);
 

@@ -22,6 +22,7 @@ struct broker {
     uint32_t child;                         /* the first child node */
     uint32_t children;
     uint64_t sequence;                      /* of the last event: given out on node 0, seen elsewhere */
+    struct topics_heads heads;              /* of all lists below, for events that none of them has */
     uint64_t heartbeats;                    /* node 0 */
     uint32_t modules_used;
     struct subscriber modules[MODULES_MAX]; /* in the order in which events are handed out */
@@ -38,6 +39,16 @@ static void module_load(struct broker *b, uint32_t actor, const char *name, cons
     g_free(clear);
     for (; topics != NULL && *topics != NULL; topics++)
         topics_subscribe(&s->topics, *topics);
+}
+
+/* After each change of a list. */
+static void heads_renew(struct broker *b)
+{
+    topics_heads_clear(&b->heads);
+    for (uint32_t i = 0; i < b->modules_used; i++)
+        topics_heads_add(&b->heads, &b->modules[i].topics);
+    for (guint i = 0; i < b->clients->len; i++)
+        topics_heads_add(&b->heads, &g_array_index(b->clients, struct subscriber, i).topics);
 }
 
 static gint name_compare(gconstpointer a, gconstpointer b, gpointer data)
@@ -69,6 +80,7 @@ static void broker_init(struct actor *self, const void *setup)
         module_load(b, instance_job_exec(inst), "job-exec", NULL);
         actor_timer_background(self, inst->heartbeat_ns, BROKER_HEARTBEAT, 0);
     }
+    heads_renew(b);
 }
 
 static void broker_release(struct actor *self)
@@ -180,6 +192,7 @@ static void subscription_serve(struct actor *self, struct broker *b, const struc
             g_array_remove_index(b->clients, client_place(b, m->from));
         }
     }
+    heads_renew(b);
     actor_count(self, BROKER_CALLS, 1);
     role_charge(self, cost_ns(&b->inst->costs.broker_subscribe, 0, walked));
     actor_reply(self, request_of(m), m->kind | KIND_REPLY, error);
@@ -217,42 +230,56 @@ static unsigned overlay_metric(uint8_t event_class)
     }
 }
 
-static void event_send(struct actor *self, const struct broker *b, uint32_t to, struct payload *payload)
+/* What is due so far is paid with the sending. */
+static void event_send(struct actor *self, const struct broker *b, uint32_t to, struct payload *payload,
+                       int64_t *due_ns)
 {
-    role_charge(self, b->inst->costs.broker_event.per_entry_ns);
+    role_charge(self, *due_ns + b->inst->costs.broker_event.per_entry_ns);
+    *due_ns = 0;
     actor_send_payload(self, to, BROKER_EVENT, payload_ref(payload));
 }
 
-static bool event_offer(struct actor *self, const struct broker *b, const struct subscriber *s, const char *topic,
-                        struct payload *payload)
+/* Hands the event to those who have it in their lists; how many. */
+static uint32_t event_offer(struct actor *self, const struct broker *b, const struct subscriber *s, uint32_t count,
+                            const char *topic, struct payload *payload, int64_t *due_ns, uint32_t *scanned)
 {
-    struct topics_match match = topics_match(&s->topics, topic);
-    int64_t cost = cost_ns(&b->inst->costs.broker_match, 0, match.scanned);
-    actor_count(self, BROKER_SCANNED, match.scanned);
-    actor_count(self, BROKER_MATCH_TIME, (uint64_t)cost);
-    role_charge(self, cost);
-    if (match.matched) {
-        actor_count(self, BROKER_DELIVER_TIME, (uint64_t)b->inst->costs.broker_event.per_entry_ns);
-        event_send(self, b, s->actor, payload);
+    uint32_t delivered = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        struct topics_match match = topics_match(&s[i].topics, topic);
+        *due_ns += cost_ns(&b->inst->costs.broker_match, 0, match.scanned);
+        *scanned += match.scanned;
+        if (match.matched) {
+            event_send(self, b, s[i].actor, payload, due_ns);
+            delivered++;
+        }
     }
-    return match.matched;
+    return delivered;
 }
 
 static void event_distribute(struct actor *self, struct broker *b, uint8_t event_class, const char *topic,
                              struct payload *payload)
 {
-    role_charge(self, cost_ns(&b->inst->costs.broker_event, payload->size, 0));
+    int64_t due_ns = cost_ns(&b->inst->costs.broker_event, payload->size, 0);
     for (uint32_t i = 0; i < b->children; i++)
-        event_send(self, b, instance_broker(b->inst, b->child + i), payload);
+        event_send(self, b, instance_broker(b->inst, b->child + i), payload, &due_ns);
     if (b->children > 0)
         actor_count(self, overlay_metric(event_class), b->children);
     if (event_class == EVENT_HEARTBEAT)
-        event_send(self, b, instance_content(b->inst, b->node), payload);
-    uint32_t delivered = 0;
-    for (uint32_t i = 0; i < b->modules_used; i++)
-        delivered += event_offer(self, b, &b->modules[i], topic, payload);
-    for (guint i = 0; i < b->clients->len; i++)
-        delivered += event_offer(self, b, &g_array_index(b->clients, struct subscriber, i), topic, payload);
+        event_send(self, b, instance_content(b->inst, b->node), payload, &due_ns);
+    uint32_t delivered = 0, scanned = 0;
+    if (topics_heads_may_match(&b->heads, topic)) {
+        const struct subscriber *clients = (const struct subscriber *)b->clients->data;
+        delivered = event_offer(self, b, b->modules, b->modules_used, topic, payload, &due_ns, &scanned);
+        delivered += event_offer(self, b, clients, b->clients->len, topic, payload, &due_ns, &scanned);
+    } else {
+        scanned = b->heads.entries;
+        due_ns += cost_ns(&b->inst->costs.broker_match, 0, scanned);
+    }
+    role_charge(self, due_ns);
+    actor_count(self, BROKER_SCANNED, scanned);
+    actor_count(self, BROKER_MATCH_TIME, (uint64_t)cost_ns(&b->inst->costs.broker_match, 0, scanned));
+    if (delivered > 0)
+        actor_count(self, BROKER_DELIVER_TIME, delivered * (uint64_t)b->inst->costs.broker_event.per_entry_ns);
     actor_count(self, delivered > 0 ? BROKER_DELIVERED : BROKER_DROPPED, MAX(delivered, 1));
 }
 

@@ -200,6 +200,53 @@ static void test_leaked(void)
     topics_release(&t);
 }
 
+static void test_heads(void)
+{
+    struct topics a = TOPICS_INIT, b = TOPICS_INIT;
+    struct topics_heads heads;
+    topics_heads_clear(&heads);
+    CU_ASSERT_FALSE(topics_heads_may_match(&heads, "kvs"));
+    topics_subscribe(&a, "hb");
+    topics_subscribe(&a, "kvs.stats.clear");
+    topics_subscribe(&b, "kvs.stats.clear");
+    topics_heads_add(&heads, &a);
+    topics_heads_add(&heads, &b);
+    CU_ASSERT_EQUAL(heads.entries, 3);
+    CU_ASSERT_EQUAL(heads.count, 2);
+    CU_ASSERT_TRUE(topics_heads_may_match(&heads, "hb"));
+    CU_ASSERT_TRUE(topics_heads_may_match(&heads, "hbx"));
+    CU_ASSERT_FALSE(topics_heads_may_match(&heads, "h"));
+    CU_ASSERT_FALSE(topics_heads_may_match(&heads, ""));
+    CU_ASSERT_TRUE(topics_heads_may_match(&heads, "kvs.stats.clear"));
+    CU_ASSERT_TRUE(topics_heads_may_match(&heads, "kvs.stat"));     /* only may */
+    CU_ASSERT_FALSE(topics_heads_may_match(&heads, "kvs.namespace-job-1-setroot"));
+    topics_subscribe(&b, "");
+    topics_heads_add(&heads, &b);
+    CU_ASSERT_TRUE(topics_heads_may_match(&heads, ""));
+    topics_release(&a);
+    topics_release(&b);
+}
+
+static void test_many_heads(void)
+{
+    struct topics t = TOPICS_INIT;
+    struct topics_heads heads;
+    char prefix[8];
+    for (int i = 0; i <= TOPICS_HEADS; i++) {
+        topics_heads_clear(&heads);
+        g_snprintf(prefix, sizeof prefix, "topic%d", i);
+        topics_subscribe(&t, prefix);
+        topics_heads_add(&heads, &t);
+        CU_ASSERT_EQUAL(topics_heads_may_match(&heads, "other"), i == TOPICS_HEADS);
+    }
+    CU_ASSERT_TRUE(topics_unsubscribe(&t, "topic3"));
+    topics_heads_clear(&heads);
+    topics_heads_add(&heads, &t);
+    CU_ASSERT_FALSE(topics_heads_may_match(&heads, "topic3"));
+    CU_ASSERT_TRUE(topics_heads_may_match(&heads, "topic4.x"));
+    topics_release(&t);
+}
+
 int main(void)
 {
     static const struct suite_test tests[] = {
@@ -209,6 +256,8 @@ int main(void)
         { "duplicates need one unsubscribe each, the newest first", test_duplicates },
         { "saving gives the list, however it was reached", test_save },
         { "random operations do what a plain list does", test_random },
+        { "a quick look tells what no list can match", test_heads },
+        { "a quick look at too many entries tells nothing", test_many_heads },
         { "a list of 100,000 leaked entries is matched without a walk", test_leaked },
         { NULL, NULL },
     };

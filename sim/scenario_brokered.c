@@ -222,6 +222,24 @@ static void check_workload(struct brokered *b, struct deck *deck, struct share *
         workload_free(workload);
 }
 
+static void read_file(struct brokered *b, struct deck *deck)
+{
+    const struct instance *inst = &b->inst;
+    struct job_file_shape shape = {
+        .parts = inst->nodes, .slots = inst->cores_per_node, .slots_per_mount = inst->cores_per_node,
+        .first_actor = instance_actors(inst), .local_ns = b->local_link.latency_ns, .jobs = b->job_count,
+        .roles = roles
+    };
+
+    job_file_init(&b->file, deck, &shape);
+    if (!b->file.used)
+        return;
+    b->inst.file = &b->file.file;
+    if (inst->simulated)
+        deck_complain(deck, "workload", "io", "does not go with [job-exec] execution = simulated, which starts no "
+                      "task; expected shells");
+}
+
 static void *brokered_new(struct deck *deck, struct share *share)
 {
     struct brokered *b = g_new0(struct brokered, 1);
@@ -238,6 +256,7 @@ static void *brokered_new(struct deck *deck, struct share *share)
     describe_tables(b);
     check_sizes(b, deck);
     check_workload(b, deck, share);
+    read_file(b, deck);
     return b;
 }
 
@@ -247,6 +266,7 @@ static void brokered_free(void *data)
 
     scheme_free(b->scheme);
     job_source_release(&b->log);
+    job_file_release(&b->file);
     g_free(b->directory);
     g_free(b);
 }
@@ -315,7 +335,8 @@ static uint32_t process_by_machine(const struct brokered *b, const struct instan
 
 static uint32_t brokered_actors(const void *data)
 {
-    return instance_actors(&((const struct brokered *)data)->inst);
+    const struct brokered *b = data;
+    return instance_actors(&b->inst) + job_file_actors(&b->file);
 }
 
 static void brokered_place(const void *data, uint32_t actor, uint32_t processes, struct scenario_place *where)
@@ -323,6 +344,11 @@ static void brokered_place(const void *data, uint32_t actor, uint32_t processes,
     const struct brokered *b = data;
     struct instance_place place;
 
+    if (actor >= instance_actors(&b->inst)) {
+        where->role = job_file_place(&b->file, actor, &where->node);
+        where->process = block_of(where->node, b->inst.nodes + 1, processes);
+        return;
+    }
     instance_place(&b->inst, actor, &place);
     where->role = place.role == ROLE_CLIENT && b->jobs.namespaces > 0 ? &role_namespace_client
                                                                       : roles_find(place.role, place.node);
@@ -338,16 +364,15 @@ static void brokered_populate(const void *data, struct engine *e, uint32_t proce
 
     engine_set_link(e, 0, 0, b->link);
     engine_set_local_link(e, b->local_link);
-    for (uint32_t id = 0; id < instance_actors(&b->inst); id++) {
+    for (uint32_t id = 0; id < brokered_actors(b); id++) {
         struct scenario_place place;
+        bool own = id < instance_actors(&b->inst);
         brokered_place(b, id, processes, &place);
-        struct instance_place who;
-        instance_place(&b->inst, id, &who);
-        bool shares = !b->inst.content_module && (who.role == ROLE_BROKER || who.role == ROLE_CONTENT);
+        bool shares = !b->inst.content_module && (place.role == &role_broker || place.role == &role_content);
         uint32_t added = engine_add_actor(e, &(struct engine_actor){
-            .role = place.role, .setup = &b->inst, .node = place.node, .process = place.process,
-            .thread_group = shares ? who.node : ENGINE_NO_GROUP,
-            .cpu_group = b->cpus > 0 ? place.node / b->nodes_per_machine : ENGINE_NO_GROUP, .cpu_cores = b->cpus
+            .role = place.role, .setup = own ? (const void *)&b->inst : &b->file.file, .node = place.node,
+            .process = place.process, .thread_group = shares ? place.node : ENGINE_NO_GROUP,
+            .cpu_group = b->cpus > 0 && own ? place.node / b->nodes_per_machine : ENGINE_NO_GROUP, .cpu_cores = b->cpus
         });
         g_assert(added == id);
     }
@@ -365,7 +390,8 @@ static uint32_t brokered_live_processes(const void *data, const char **why)
 
 static const struct role *const *brokered_roles(const void *data)
 {
-    return roles;
+    const struct brokered *b = data;
+    return b->file.used ? b->file.roles : roles;
 }
 
 static const struct table *brokered_tables(const void *data, unsigned *count)

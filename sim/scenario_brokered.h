@@ -13,6 +13,7 @@
 #include "ranks/instance.h"
 #include "ranks/jobs.h"
 #include "scenario.h"
+#include "scenario_file.h"
 #include "scenario_source.h"
 
 extern const struct scenario_kind scenario_brokered;
@@ -29,6 +30,7 @@ struct brokered {
     uint32_t nodes_per_machine;
     uint64_t job_count;                 /* WORKLOAD_UNKNOWN when the source cannot know */
     struct table_column columns[32];    /* of the job table */
+    struct job_file file;               /* that jobs write */
     struct table tables[2];             /* jobs, and watches of their namespaces */
 
     /* What the source of jobs is made from (jobs.source points to this struct). */

@@ -237,6 +237,13 @@ static void balance_store(const struct brokered *b, const struct collector *figu
                 published * (b->inst.nodes - 1));
 }
 
+static double value_of(const struct summary *summary, const char *path)
+{
+    double value;
+
+    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
+}
+
 void brokered_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances)
 {
     const struct brokered *b = data;
@@ -245,6 +252,7 @@ void brokered_summarise(const void *data, const struct scenario_run *run, struct
     summarise_kvs(run->figures, summary);
     summarise_events(run->figures, summary);
     summarise_subscribe(run->figures, summary);
+    job_file_summarise(&b->file, run, summary, balances, value_of(summary, "jobs.makespan_s"));
     if (run->result->end == ENGINE_ENDED) {
         balance_transactions(b, run->figures, balances);
         balance_store(b, run->figures, balances);
@@ -252,13 +260,6 @@ void brokered_summarise(const void *data, const struct scenario_run *run, struct
 }
 
 /* --- the terminal --- */
-
-static double value_of(const struct summary *summary, const char *path)
-{
-    double value;
-
-    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
-}
 
 /* Three digits or so, without an exponent. */
 static const char *span_format(double span_s)
@@ -330,4 +331,5 @@ void brokered_details(const void *data, const struct summary *summary, FILE *out
     fprintf(out, "cost of events: %.3f s of matching, %.3f s of delivery, %.3f s of discarding\n",
             value_of(summary, "event.match_s"), value_of(summary, "event.deliver_s"),
             value_of(summary, "event.discard_s"));
+    job_file_details(&((const struct brokered *)data)->file, summary, out);
 }

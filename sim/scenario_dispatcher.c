@@ -136,6 +136,29 @@ static void check(const struct task_service *t, struct deck *deck)
                       t->heap.size_bytes);
 }
 
+static void read_file(struct dispatcher_scenario *s, struct deck *deck)
+{
+    struct task_service *t = &s->service;
+    g_autofree char *group = deck_has(deck, "workload", "io")
+                                 ? g_strconcat("io.", deck_text(deck, "workload", "io"), NULL) : NULL;
+    struct job_file_shape shape = {
+        .parts = t->services, .slots = t->executors, .slots_per_mount = t->executors,
+        .first_actor = task_service_actors(t), .local_ns = t->latency_ns, .jobs = t->tasks,
+        .roles = task_service_roles(t)
+    };
+
+    for (unsigned i = 0; group != NULL && deck_named_group(deck, "io", i) != NULL; i++)
+        if (g_str_equal(deck_named_group(deck, "io", i), group))
+            shape.slots_per_mount = (uint32_t)MIN(read_integer(deck, group, "writers-per-node", t->executors),
+                                                  t->executors);
+    job_file_init(&s->file, deck, &shape);
+    if (!s->file.used)
+        return;
+    t->file = &s->file.file;
+    if (t->protocol == TASK_PLAIN)
+        deck_complain(deck, "workload", "io", "does not go with [dispatcher] protocol = plain; expected tcp or ws");
+}
+
 static void *dispatcher_new(struct deck *deck, struct share *share)
 {
     struct dispatcher_scenario *s = g_new0(struct dispatcher_scenario, 1);
@@ -151,11 +174,13 @@ static void *dispatcher_new(struct deck *deck, struct share *share)
     read_faults(&t->faults, deck);
     s->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
     check(t, deck);
+    read_file(s, deck);
     return s;
 }
 
 static void dispatcher_free(void *data)
 {
+    job_file_release(&((struct dispatcher_scenario *)data)->file);
     g_free(data);
 }
 
@@ -189,7 +214,8 @@ static uint32_t process_by_node(const struct task_service *t, const struct task_
 
 static uint32_t dispatcher_actors(const void *data)
 {
-    return task_service_actors(&((const struct dispatcher_scenario *)data)->service);
+    const struct dispatcher_scenario *s = data;
+    return task_service_actors(&s->service) + job_file_actors(&s->file);
 }
 
 /* A client, a service and the executors of a service are a node each. */
@@ -199,6 +225,13 @@ static void dispatcher_place(const void *data, uint32_t actor, uint32_t processe
     const struct task_service *t = &s->service;
     struct task_place place;
 
+    if (actor >= task_service_actors(t)) {
+        uint32_t service;
+        where->role = job_file_place(&s->file, actor, &service);
+        where->node = t->clients + 2 * t->services + (actor - task_service_actors(t));
+        where->process = block_of(service, t->services + 1, processes);
+        return;
+    }
     task_service_place(t, actor, &place);
     where->role = place.role;
     where->node = place.service + (place.class == TASK_CLASS_CLIENT ? 0 : t->clients) +
@@ -218,8 +251,9 @@ static void dispatcher_populate(const void *data, struct engine *e, uint32_t pro
         struct scenario_place place;
         dispatcher_place(s, id, processes, &place);
         uint32_t added = engine_add_actor(e, &(struct engine_actor){
-            .role = place.role, .setup = &s->service, .node = place.node, .process = place.process,
-            .thread_group = ENGINE_NO_GROUP, .cpu_group = ENGINE_NO_GROUP
+            .role = place.role,
+            .setup = id < task_service_actors(&s->service) ? (const void *)&s->service : &s->file.file,
+            .node = place.node, .process = place.process, .thread_group = ENGINE_NO_GROUP, .cpu_group = ENGINE_NO_GROUP
         });
         g_assert(added == id);
     }
@@ -247,7 +281,8 @@ static uint32_t dispatcher_live_processes(const void *data, const char **why)
 
 static const struct role *const *dispatcher_roles(const void *data)
 {
-    return task_service_roles(&((const struct dispatcher_scenario *)data)->service);
+    const struct dispatcher_scenario *s = data;
+    return s->file.used ? s->file.roles : task_service_roles(&s->service);
 }
 
 /* A task has no row: there are too many. */

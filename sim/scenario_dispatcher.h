@@ -10,13 +10,14 @@
 #define TIERCEL_SCENARIO_DISPATCHER_H
 
 #include "ranks/task_service.h"
-#include "scenario.h"
+#include "scenario_file.h"
 
 extern const struct scenario_kind scenario_dispatcher;
 
 struct dispatcher_scenario {
     struct task_service service;
     bool by_role;                       /* placement */
+    struct job_file file;               /* that tasks write */
 };
 
 /* scenario_kind.estimate. */

@@ -143,6 +143,7 @@ void dispatcher_summarise(const void *data, const struct scenario_run *run, stru
 
     summarise_jobs(&s->service, &f, run, summary, balances);
     summarise_client(&s->service, &f, summary);
+    job_file_summarise(&s->file, run, summary, balances, last_s(&f, &s->service, "makespan"));
     if (run->result->end == ENGINE_ENDED && f.dispatcher >= 0)
         balance_services(&f, balances);
 }
@@ -197,4 +198,5 @@ void dispatcher_details(const void *data, const struct summary *summary, FILE *o
         fprintf(out, "rates: %.1f tasks/s in the first minute, %.1f in the last full one\n", first, last);
     if (s->service.heap.size_bytes != 0)
         print_heap(&s->service, summary, out);
+    job_file_details(&s->file, summary, out);
 }

@@ -57,8 +57,38 @@ struct summary_file file_figures(const struct collector *figures, const char *mo
 /* The group io of the summary, from the sum over files; `span_s` is the time that the bandwidth is over. */
 void file_summarise_all(struct summary *summary, const struct summary_file *sum, double span_s);
 
-/* The group [io.NAME] that [workload] io names, or NULL; complains where there is none of that name. For systems whose
- * jobs write. */
-const char *file_group_of_jobs(struct deck *deck);
+/* --- for systems whose jobs write --- */
+
+struct job_file {
+    bool used;                      /* [workload] io names one */
+    struct shared_file file;
+    const struct role **roles;      /* the system's own, mount and storage; NULL-ended. NULL when not used */
+    uint32_t mounts_per_part;
+};
+
+/* What the system looks like. */
+struct job_file_shape {
+    uint32_t parts;                 /* nodes, or services */
+    uint32_t slots;                 /* of a part: who may write at a time */
+    uint32_t slots_per_mount;       /* of a part; the last mount may have fewer */
+    uint32_t first_actor;           /* behind the system's own */
+    int64_t local_ns;               /* a message from a slot to its mount */
+    uint64_t jobs;                  /* at most */
+    const struct role *const *roles;
+};
+
+/* Reads what [workload] io names, and complains to the deck of what cannot be. */
+void job_file_init(struct job_file *j, struct deck *deck, const struct job_file_shape *shape);
+void job_file_release(struct job_file *j);
+
+/* Mounts, part by part, and the storage. */
+uint32_t job_file_actors(const struct job_file *j);
+/* The role of one of these actors, and the part it belongs to; the storage's is parts. */
+const struct role *job_file_place(const struct job_file *j, uint32_t actor, uint32_t *part);
+
+/* The groups io and files, and the balances; `span_s` is the time that the bandwidth is over. */
+void job_file_summarise(const struct job_file *j, const struct scenario_run *run, struct summary *summary,
+                        GArray *balances, double span_s);
+void job_file_details(const struct job_file *j, const struct summary *summary, FILE *out);
 
 #endif

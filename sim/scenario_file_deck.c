@@ -114,6 +114,9 @@ static void check_sizes(struct shared_file *f, struct deck *deck, const char *gr
 {
     __int128 bytes = (__int128)f->pattern.segments * f->pattern.block * f->pattern.writers * runs;
 
+    /* Jobs need an end that they do not reach, no more. */
+    if (runs != 1)
+        bytes = MIN(bytes, INT64_MAX - 1);
     if (bytes >= INT64_MAX) {
         deck_complain(deck, group, "segments", "makes a file of more than 2^63 bytes; expected less");
         return;
@@ -136,19 +139,4 @@ void file_finish(struct shared_file *f, struct deck *deck, const char *deck_grou
     f->collective.writers_per_node = f->writers_per_node;
     f->collective.block = f->pattern.transfer;
     collective_plan_make(&f->collective, &f->plan);
-}
-
-const char *file_group_of_jobs(struct deck *deck)
-{
-    const char *wanted = deck_has(deck, "workload", "io") ? deck_text(deck, "workload", "io") : NULL;
-    const char *found = NULL;
-    const char *group;
-
-    for (unsigned i = 0; (group = deck_named_group(deck, "io", i)) != NULL; i++)
-        if (wanted != NULL && strcmp(strchr(group, '.') + 1, wanted) == 0)
-            found = group;
-    if (wanted != NULL && found == NULL)
-        deck_complain(deck, "workload", "io", "'%s' is no group of this deck; expected the NAME of a group [io.NAME]",
-                      wanted);
-    return found;
 }

@@ -12,6 +12,7 @@
 #include "ranks/protocol.h"
 #include "ranks/roles.h"
 #include "ranks/route.h"
+#include "ranks/write_run.h"
 #include "workload/jobspec.h"
 
 /* What the shell is at; most are calls that it waits for. */
@@ -27,6 +28,7 @@ enum shell_state {
     SHELL_TASK,             /* its task's process is being started */
     SHELL_START,
     SHELL_RUNNING,
+    SHELL_WRITING,          /* the task has run, and writes its part of a shared file */
     SHELL_WATCH,            /* the task has ended; waits for the watch to begin */
     SHELL_EOF,
     SHELL_SERVICE_REMOVE,
@@ -54,6 +56,9 @@ struct executor {
     int64_t init_ns;            /* times of the job's row */
     int64_t start_ns;
     int64_t task_end_ns;
+    uint64_t written;           /* jobs of this slot that began to write */
+    int64_t write_ns;           /* when the present one did */
+    struct write_run run;
 };
 
 static void executor_charge_step(struct actor *self)
@@ -253,12 +258,48 @@ static void shell_end(struct actor *self, struct executor *x)
     shell_commit_eof(self, x);
 }
 
+/* Each slot has a place in each round of segments; its next job goes on where the last one ended. */
+static void task_write(struct actor *self, struct executor *x)
+{
+    const struct instance *inst = actor_setup(self);
+    const struct shared_file *f = inst->file;
+    uint32_t node = actor_node(self);
+    uint32_t slot = actor_id(self) - instance_executor(inst, node, 0);
+    uint64_t first = f->each ? 0 : x->written * pattern_writes(&f->pattern);
+    x->run = (struct write_run){
+        .next = first, .end = first + pattern_writes(&f->pattern), .tag = ++x->acts, .mount = f->first_mount + node,
+        .writer = f->each ? 0 : node * inst->cores_per_node + slot, .file = f->each ? slot : 0,
+        .flags = f->each ? MOUNT_FRESH : 0
+    };
+    x->written++;
+    x->write_ns = actor_now(self);
+    x->state = SHELL_WRITING;
+    write_run_begin(self, f, &x->run, INSTANCE_STREAM_OWN);
+}
+
+static void executor_handle_write(struct actor *self, struct executor *x, const struct message *m)
+{
+    const struct instance *inst = actor_setup(self);
+    if (x->state != SHELL_WRITING || m->word != x->run.tag)
+        return;                 /* of a task that a signal has ended */
+    if (!write_run_handle(self, inst->file, &x->run, m, INSTANCE_STREAM_OWN))
+        return;
+    actor_sample(self, EXECUTOR_WRITE_TIME, actor_now(self) - x->write_ns);
+    x->task_end_ns = actor_now(self);
+    shell_end(self, x);
+}
+
 static void executor_handle_task_done(struct actor *self, struct executor *x, uint64_t act)
 {
+    const struct instance *inst = actor_setup(self);
     if (x->state != SHELL_RUNNING || act != x->acts)
         return;                 /* of a task that a signal has ended */
     if (x->left_ns > 0) {
         task_continue(self, x);
+        return;
+    }
+    if (inst->file != NULL) {
+        task_write(self, x);
         return;
     }
     x->task_end_ns = actor_now(self);
@@ -278,10 +319,10 @@ static void executor_handle_signal(struct actor *self, struct executor *x, struc
 {
     uint64_t id = cursor_u64(&c);
     uint32_t signal = cursor_u32(&c);
-    if (x->state == SHELL_NONE || x->state > SHELL_RUNNING || x->id != id)
+    if (x->state == SHELL_NONE || x->state > SHELL_WRITING || x->id != id)
         return;                 /* the task has just ended */
     x->status = signal;
-    if (x->state == SHELL_RUNNING)
+    if (x->state >= SHELL_RUNNING)
         task_signalled(self, x);
 }
 
@@ -415,6 +456,10 @@ static void executor_handle(struct actor *self, const struct message *m)
     case EXECUTOR_TASK_DONE:
         executor_handle_task_done(self, x, m->word);
         break;
+    case MOUNT_NEXT:
+    case MOUNT_WRITTEN:
+        executor_handle_write(self, x, m);
+        break;
     case BROKER_SUBSCRIBE | KIND_REPLY:
     case BROKER_UNSUBSCRIBE | KIND_REPLY:
     case BROKER_SERVICE_ADD | KIND_REPLY:
@@ -444,6 +489,10 @@ static void executor_save(const struct actor *self, struct bytes *sink)
     bytes_put_i64(sink, x->init_ns);
     bytes_put_i64(sink, x->start_ns);
     bytes_put_i64(sink, x->task_end_ns);
+    if (x->written != 0) {
+        bytes_put_u64(sink, x->written);
+        write_run_save(&x->run, sink);
+    }
 }
 
 static const struct kind_name executor_kinds[] = {
@@ -462,6 +511,7 @@ static const struct metric executor_metrics[] = {
     [EXECUTOR_WATCHES] = { "watches", "1", "input watches asked for", METRIC_COUNTER },
     [EXECUTOR_WATCHED] = { "watched", "1", "input watches that the shell saw begin", METRIC_COUNTER },
     [EXECUTOR_SIGNALLED] = { "signalled", "1", "tasks ended by a signal", METRIC_COUNTER },
+    [EXECUTOR_WRITE_TIME] = { "write_time", "ns", "how long a job wrote its part of a shared file", METRIC_SAMPLE },
     { NULL, NULL, NULL, METRIC_COUNTER }
 };
 

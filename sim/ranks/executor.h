@@ -9,6 +9,9 @@
  * ended it cancels the watch, commits the two end-of-file records at once, takes its service and subscription back, and
  * ends. So it waits for five commits. There is one shell a job, so no barrier.
  *
+ * Where jobs write a shared file (instance.file), a task that has run writes its blocks, one after the other, before it
+ * ends.
+ *
  * The watch begins once the job's "start" event is seen, and may be cancelled before; with instance.watch_forced the
  * shell waits at its task's end until the watch has begun.
  */
@@ -24,7 +27,8 @@ enum executor_metric {
     EXECUTOR_TASKS,         /* started */
     EXECUTOR_WATCHES,       /* input watches asked for */
     EXECUTOR_WATCHED,       /* of these, seen to begin */
-    EXECUTOR_SIGNALLED      /* tasks ended by a signal */
+    EXECUTOR_SIGNALLED,     /* tasks ended by a signal */
+    EXECUTOR_WRITE_TIME     /* of a job that writes a shared file */
 };
 
 #endif

@@ -172,6 +172,7 @@ char *scheme_topic(const char *pattern, const char *ns);
 
 struct blob_pool;       /* kvs/content.h */
 struct instance_jobs;   /* what only the job side needs: workload, policy; sim/ranks/jobs.h */
+struct shared_file;     /* ranks/shared_file.h */
 
 enum { INSTANCE_ALLOC_UNLIMITED = UINT32_MAX };
 
@@ -220,6 +221,7 @@ struct instance {
 
     struct blob_pool *pool;         /* this process's, for the bytes of blobs; NULL: each actor has one of its own */
     const struct instance_jobs *jobs;
+    const struct shared_file *file; /* that each job writes when its task has run; NULL: none */
 };
 
 /* Defaults: one node, one core, fan-out 2, pr2792, default costs, heartbeat 2 s, merge on, windows 10 ms, four

@@ -1,14 +1,25 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ranks/task_executor.h"
 
-#include "engine/random.h"
+#include <glib.h>
 
-enum { STREAM_DURATION, STREAM_FAULTS, STREAMS };
+#include "engine/random.h"
+#include "ranks/write_run.h"
+
+enum { STREAM_DURATION, STREAM_FAULTS, STREAM_WRITE, STREAMS };
+
+/* Only where tasks write, since there may be millions of executors. */
+struct writes {
+    struct write_run run;
+    uint64_t task;                  /* that writes */
+    int64_t began_ns;
+};
 
 struct task_executor {
     uint32_t dispatcher;
     bool dead;
     bool died;                      /* what its next sign of life tells: started again, not only connected again */
+    struct writes *writes;
 };
 
 static bool strikes(struct actor *self, uint64_t chance)
@@ -21,6 +32,55 @@ static void task_executor_init(struct actor *self, const void *setup)
     const struct task_service *t = setup;
     struct task_executor *x = actor_state(self);
     x->dispatcher = task_service_dispatcher(t, task_service_of(t, actor_id(self)));
+    if (t->file != NULL)
+        x->writes = g_new0(struct writes, 1);
+}
+
+static void task_executor_release(struct actor *self)
+{
+    struct task_executor *x = actor_state(self);
+    g_free(x->writes);
+}
+
+static void end_task(struct actor *self, struct task_executor *x, const struct task_service *t, uint64_t task)
+{
+    if (strikes(self, t->faults.task_failure))
+        task |= TASK_FAILED;
+    if (strikes(self, t->faults.lost_result)) {
+        actor_count(self, TASK_EXECUTOR_LOST_RESULTS, 1);
+        actor_timer(self, t->faults.reconnect_ns, TASK_EXECUTOR_BACK, 0);
+        return;
+    }
+    actor_send(self, x->dispatcher, t->protocol == TASK_TCP ? TASK_EXECUTOR_RESULT : TASK_EXECUTOR_ANSWER, task);
+}
+
+/* Each executor has a place in each round of segments; its next task goes on where the last one ended. */
+static void begin_writing(struct actor *self, struct task_executor *x, const struct task_service *t, uint64_t task)
+{
+    const struct shared_file *f = t->file;
+    uint32_t service = task_service_of(t, actor_id(self));
+    uint32_t place = actor_id(self) - x->dispatcher - 1;
+    uint32_t mounts = f->mounts / t->services;
+    struct write_run *run = &x->writes->run;
+    uint64_t first = f->each ? 0 : run->end;
+    *run = (struct write_run){
+        .next = first, .end = first + pattern_writes(&f->pattern),
+        .mount = f->first_mount + service * mounts + place / f->writers_per_node,
+        .writer = f->each ? 0 : service * t->executors + place, .file = f->each ? place % f->writers_per_node : 0,
+        .flags = f->each ? MOUNT_FRESH : 0
+    };
+    x->writes->task = task;
+    x->writes->began_ns = actor_now(self);
+    write_run_begin(self, f, run, STREAM_WRITE);
+}
+
+static void go_on_writing(struct actor *self, struct task_executor *x, const struct task_service *t,
+                          const struct message *m)
+{
+    if (!write_run_handle(self, t->file, &x->writes->run, m, STREAM_WRITE))
+        return;
+    actor_sample(self, TASK_EXECUTOR_WRITE_TIME, actor_now(self) - x->writes->began_ns);
+    end_task(self, x, t, x->writes->task);
 }
 
 /* The task's own time is the executor's: it does nothing else meanwhile. */
@@ -33,14 +93,10 @@ static void run_task(struct actor *self, struct task_executor *x, const struct t
         actor_spend(self, duration_ns);
         actor_count(self, TASK_EXECUTOR_RUN_US, (uint64_t)duration_ns / 1000);
     }
-    if (strikes(self, t->faults.task_failure))
-        task |= TASK_FAILED;
-    if (strikes(self, t->faults.lost_result)) {
-        actor_count(self, TASK_EXECUTOR_LOST_RESULTS, 1);
-        actor_timer(self, t->faults.reconnect_ns, TASK_EXECUTOR_BACK, 0);
-        return;
-    }
-    actor_send(self, x->dispatcher, t->protocol == TASK_TCP ? TASK_EXECUTOR_RESULT : TASK_EXECUTOR_ANSWER, task);
+    if (x->writes != NULL)
+        begin_writing(self, x, t, task);
+    else
+        end_task(self, x, t, task);
 }
 
 /* Told of a task. FALSE when that was the end of it. */
@@ -88,6 +144,10 @@ static void task_executor_handle(struct actor *self, const struct message *m)
     case TASK_EXECUTOR_BACK:
         come_back(self, x, t);
         break;
+    case MOUNT_NEXT:
+    case MOUNT_WRITTEN:
+        go_on_writing(self, x, t, m);
+        break;
     case TASK_EXECUTOR_START:
         actor_send(self, x->dispatcher, TASK_EXECUTOR_REGISTER, 0);
         break;
@@ -101,6 +161,10 @@ static void task_executor_save(const struct actor *self, struct bytes *sink)
     const struct task_executor *x = actor_state(self);
     bytes_put_u8(sink, x->dead);
     bytes_put_u8(sink, x->died);
+    if (x->writes != NULL) {
+        write_run_save(&x->writes->run, sink);
+        bytes_put_u64(sink, x->writes->task);
+    }
 }
 
 static const struct kind_name task_executor_kinds[] = {
@@ -116,6 +180,8 @@ static const struct metric task_executor_metrics[] = {
     [TASK_EXECUTOR_RUN_US] = { "run_us", "1", "microseconds of tasks' own durations", METRIC_COUNTER },
     [TASK_EXECUTOR_LOST_RESULTS] = { "lost_results", "1", "results lost with their connection", METRIC_COUNTER },
     [TASK_EXECUTOR_DEATHS] = { "deaths", "1", "deaths of executors", METRIC_COUNTER },
+    [TASK_EXECUTOR_WRITE_TIME] = { "write_time", "ns", "how long a task wrote its part of a shared file",
+                                   METRIC_SAMPLE },
     { NULL, NULL, NULL, METRIC_COUNTER }
 };
 
@@ -129,4 +195,5 @@ const struct role role_task_executor = {
     .init = task_executor_init,
     .handle = task_executor_handle,
     .save = task_executor_save,
+    .release = task_executor_release,
 };

@@ -214,6 +214,8 @@ struct task_service {
     struct distribution grant;      /* from a request for hosts until they are there */
     int64_t provision_poll_ns;
 
+    const struct shared_file *file; /* that each task writes before it ends; NULL: none */
+
     struct task_faults faults;
     struct task_service_costs costs;
 };

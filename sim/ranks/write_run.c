@@ -3,7 +3,7 @@
 
 void write_run_begin(struct actor *self, const struct shared_file *f, struct write_run *run, unsigned stream)
 {
-    actor_timer(self, shared_file_draw(self, &f->back, stream), MOUNT_NEXT, 0);
+    actor_timer(self, shared_file_draw(self, &f->back, stream), MOUNT_NEXT, run->tag);
 }
 
 static void write_next(struct actor *self, const struct shared_file *f, struct write_run *run)
@@ -11,7 +11,7 @@ static void write_next(struct actor *self, const struct shared_file *f, struct w
     struct mount_request request = {
         .file = run->file, .flags = (uint8_t)(run->flags | (f->append ? MOUNT_APPEND : 0)),
         .offset = pattern_offset(&f->pattern, run->writer, run->next), .length = f->pattern.transfer,
-        .kind = MOUNT_WRITTEN
+        .kind = MOUNT_WRITTEN, .word = run->tag
     };
     run->flags = 0;
     mount_write(self, run->mount, &request);
@@ -27,7 +27,7 @@ bool write_run_handle(struct actor *self, const struct shared_file *f, struct wr
     if (++run->next == run->end)
         return true;
     actor_timer(self, shared_file_draw(self, &f->back, stream) + shared_file_draw(self, &f->think, stream), MOUNT_NEXT,
-                0);
+                run->tag);
     return false;
 }
 
@@ -36,4 +36,5 @@ void write_run_save(const struct write_run *run, struct bytes *sink)
     bytes_put_u64(sink, run->next);
     bytes_put_u64(sink, run->end);
     bytes_put_u8(sink, run->flags);
+    bytes_put_u64(sink, run->tag);
 }

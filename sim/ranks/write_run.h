@@ -22,6 +22,7 @@ struct write_run {
     uint32_t mount;
     uint32_t file;                  /* of the mount */
     uint8_t flags;                  /* enum mount_flag, of the first write of the run */
+    uint64_t tag;                   /* the word of this run's messages: who is told of another run's forgets it */
 };
 
 /* `stream` is the actor's stream of random numbers for `back` and `think`. */

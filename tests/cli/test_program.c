@@ -31,7 +31,8 @@ static const char *const decks[] = {
     "inputs/falkon-late-binding.deck", "inputs/falkon-million.deck", "inputs/falkon-one-service.deck",
     "inputs/falkon-stealing.deck", "inputs/falkon-wide.deck", "inputs/falkon-ws.deck", "inputs/io-collective.deck",
     "inputs/io-fuse.deck", "inputs/io-ior.deck", "inputs/io-mpiio.deck", "inputs/io-preextend.deck",
-    "inputs/io-wide.deck"
+    "inputs/io-wide.deck", "inputs/io-checkpoint.deck", "inputs/io-checkpoint-shared.deck",
+    "inputs/io-checkpoint-extended.deck", "inputs/io-tasks.deck"
 };
 
 static char *scratch;       /* the same on all processes */

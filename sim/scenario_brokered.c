@@ -303,7 +303,9 @@ static uint32_t block_of(uint32_t node, uint32_t nodes, uint32_t processes)
 /* The central actors have process 0 to themselves when there are enough; the others are divided among the classes. */
 static uint32_t process_by_role(const struct instance *inst, const struct instance_place *place, uint32_t processes)
 {
-    enum role_class class = class_of(place);
+    /* A content cache inside its broker's thread goes where that goes. */
+    bool inside = place->role == ROLE_CONTENT && !inst->content_module;
+    enum role_class class = inside ? CLASS_BROKER : class_of(place);
     uint32_t first = processes > 3 ? 1 : 0;
     uint32_t available = processes - first;
 

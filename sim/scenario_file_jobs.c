@@ -26,8 +26,8 @@ static void read_prepare(struct shared_file *f, struct deck *deck, const char *g
     if (f->prepare == PREPARE_SET_SIZE)
         f->prepare = PREPARE_SIZED;
     if (f->prepare == PREPARE_ALLOCATE)
-        deck_complain(deck, group, "pre-extend", "'preallocate' has no writer to do it where jobs write; expected none, "
-                      "set-size or fill");
+        deck_complain(deck, group, "pre-extend", "'preallocate' has no writer to do it where jobs write; expected "
+                      "none, set-size or fill");
 }
 
 static void join_roles(struct job_file *j, const struct role *const *own)
@@ -50,7 +50,8 @@ void job_file_init(struct job_file *j, struct deck *deck, const struct job_file_
     if (!deck_has(deck, "workload", "io"))
         return;
     if (deck_is_live(deck))
-        deck_complain(deck, "workload", "io", "is not played on the live clock yet; expected clock = virtual, or no io");
+        deck_complain(deck, "workload", "io", "is not played on the live clock yet; expected clock = virtual, or no "
+                      "io");
     const char *group = group_of_jobs(deck);
     if (group == NULL)
         return;

@@ -59,7 +59,7 @@ struct distribution deck_distribution(const struct deck *deck, const char *group
     return held->value.quantity.distribution;
 }
 
-struct quantity_cost deck_cost(const struct deck *deck, const char *group, const char *key)
+struct cost deck_cost(const struct deck *deck, const char *group, const char *key)
 {
     const struct deck_held *held = held_of(deck, group, key);
 

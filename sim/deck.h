@@ -79,7 +79,7 @@ bool deck_has(const struct deck *deck, const char *group, const char *key);
 int64_t deck_integer(const struct deck *deck, const char *group, const char *key);
 bool deck_boolean(const struct deck *deck, const char *group, const char *key);
 struct distribution deck_distribution(const struct deck *deck, const char *group, const char *key);
-struct quantity_cost deck_cost(const struct deck *deck, const char *group, const char *key);
+struct cost deck_cost(const struct deck *deck, const char *group, const char *key);
 /* Index into the key's choices; *count, unless NULL, is that of a choice like "limited:8". */
 bool deck_is_live(const struct deck *deck);     /* [run] clock = live */
 unsigned deck_choice(const struct deck *deck, const char *group, const char *key, int64_t *count);

@@ -46,7 +46,7 @@ char *fit_cost_text(const struct fit_cost *cost, double factor)
 
     append_part(text, scaled(cost->cost.fixed_ns, factor), nanoseconds, "");
     append_part(text, scaled(cost->cost.per_byte_ps, factor), picoseconds, "/B");
-    append_part(text, scaled(cost->cost.per_queued_ns, factor), nanoseconds, "/queued");
+    append_part(text, scaled(cost->cost.per_entry_ns, factor), nanoseconds, "/queued");
     if (text->len == 0)
         g_string_append(text, "0ns");
     return g_string_free(text, FALSE);

@@ -23,10 +23,7 @@ static void read_scheduler(struct batch *batch, const struct deck *deck)
     batch->whole_nodes = deck_boolean(deck, "scheduler", "whole-nodes");
     batch->slowdown_bound_ns = deck_integer(deck, "trace", "slowdown-bound");
     for (const struct instance_cost_name *name = batch_cost_names; name->key != NULL; name++) {
-        struct quantity_cost stated = deck_cost(deck, "costs", name->key);
-        struct cost *cost = (struct cost *)((char *)&batch->costs + name->offset);
-        *cost = (struct cost){ .fixed_ns = stated.fixed_ns, .per_byte_ps = stated.per_byte_ps,
-                               .per_entry_ns = stated.per_queued_ns };
+        *(struct cost *)((char *)&batch->costs + name->offset) = deck_cost(deck, "costs", name->key);
     }
 }
 

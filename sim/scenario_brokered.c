@@ -80,10 +80,7 @@ static void read_workload(struct brokered *b, const struct deck *deck)
 static void read_costs(struct brokered *b, const struct deck *deck)
 {
     for (const struct instance_cost_name *name = instance_cost_names; name->key != NULL; name++) {
-        struct quantity_cost stated = deck_cost(deck, "costs", name->key);
-        struct cost *cost = (struct cost *)((char *)&b->inst.costs + name->offset);
-        *cost = (struct cost){ .fixed_ns = stated.fixed_ns, .per_byte_ps = stated.per_byte_ps,
-                               .per_entry_ns = stated.per_queued_ns };
+        *(struct cost *)((char *)&b->inst.costs + name->offset) = deck_cost(deck, "costs", name->key);
     }
 }
 

@@ -11,7 +11,7 @@ static int64_t read_integer(const struct deck *deck, const char *group, const ch
 
 static struct cost read_cost(const struct deck *deck, const char *group, const char *key)
 {
-    struct quantity_cost stated = deck_cost(deck, group, key);
+    struct cost stated = deck_cost(deck, group, key);
     return (struct cost){ .fixed_ns = stated.fixed_ns, .per_byte_ps = stated.per_byte_ps };
 }
 

@@ -355,7 +355,7 @@ static char *read_distribution(const char *text, struct distribution *value)
     return why;
 }
 
-static char *read_cost_part(char *part, struct quantity_cost *value, unsigned *seen)
+static char *read_cost_part(char *part, struct cost *value, unsigned *seen)
 {
     static const struct {
         const char *suffix;
@@ -363,9 +363,9 @@ static char *read_cost_part(char *part, struct quantity_cost *value, unsigned *s
         const struct unit *units;
         const char *base;
     } kinds[] = {
-        { "/B", offsetof(struct quantity_cost, per_byte_ps), fine_units, "picoseconds" },
-        { "/queued", offsetof(struct quantity_cost, per_queued_ns), duration_units, "nanoseconds" },
-        { "", offsetof(struct quantity_cost, fixed_ns), duration_units, "nanoseconds" }
+        { "/B", offsetof(struct cost, per_byte_ps), fine_units, "picoseconds" },
+        { "/queued", offsetof(struct cost, per_entry_ns), duration_units, "nanoseconds" },
+        { "", offsetof(struct cost, fixed_ns), duration_units, "nanoseconds" }
     };
     unsigned kind = 0;
 
@@ -387,13 +387,13 @@ static char *read_cost_part(char *part, struct quantity_cost *value, unsigned *s
     return why;
 }
 
-static char *read_cost(const char *text, struct quantity_cost *value)
+static char *read_cost(const char *text, struct cost *value)
 {
     char **parts = g_strsplit(text, "+", 0);
     unsigned seen = 0;
     char *why = NULL;
 
-    *value = (struct quantity_cost){ 0, 0, 0 };
+    *value = (struct cost){ 0, 0, 0 };
     if (parts[0] == NULL)
         why = reason("it is empty");
     for (unsigned i = 0; parts[i] != NULL && why == NULL; i++)

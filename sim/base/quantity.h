@@ -38,6 +38,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
+#include "base/cost.h"
 
 enum quantity_type {
     QUANTITY_COUNT,
@@ -67,13 +68,6 @@ struct distribution {
     int64_t b_ns;               /* 0 or above; 0 where the type has one parameter */
 };
 
-/* How long handling something takes: a fixed part, one per byte, one per element of a queue, list or backlog. */
-struct quantity_cost {
-    int64_t fixed_ns;           /* 0 or above, as the others */
-    int64_t per_byte_ps;        /* picoseconds */
-    int64_t per_queued_ns;
-};
-
 struct quantity {
     enum quantity_type type;    /* says which member below holds the value; all integers are 0 or above */
     union {
@@ -87,7 +81,7 @@ struct quantity {
         int64_t clock_time_s;
         int64_t boolean;            /* 0 or 1 */
         struct distribution distribution;
-        struct quantity_cost cost;
+        struct cost cost;
     };
 };
 

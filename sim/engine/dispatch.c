@@ -325,6 +325,10 @@ void dispatch_message(struct engine *e, const struct message *m)
         wake(e, thread, m->time_ns);
         return;
     }
+    if (G_UNLIKELY((m->flags & MESSAGE_REPLY) && !(thread->flags & THREAD_BLOCKED))) {
+        e->now_ns = m->time_ns;
+        actor_fail(actor, "a reply of actor %u, though no call is open; expected one reply to a call", m->from);
+    }
     if ((thread->flags & (THREAD_BLOCKED | THREAD_WAITING | THREAD_EXPLICIT)) == 0) {
         int64_t start_ns = MAX(m->time_ns, thread->free_ns);
         if ((thread->flags & THREAD_HOOKED) == 0) {

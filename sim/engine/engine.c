@@ -18,6 +18,13 @@ struct engine *engine_new(const struct engine_config *config, GError **error)
                     config->tick_ns, config->stop_after_ns, config->move_ns, ENGINE_LAST_NS / 2);
         return NULL;
     }
+    int rank, size;
+    MPI_Comm_size(config->comm, &size);
+    if (size > UINT16_MAX + 1) {        /* struct route */
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT,
+                    "the engine was given %d processes; expected at most %d", size, UINT16_MAX + 1);
+        return NULL;
+    }
     struct engine *e = g_new0(struct engine, 1);
     e->config = *config;
     e->config.stop_after_ns = MIN(config->stop_after_ns, ENGINE_LAST_NS);
@@ -28,9 +35,7 @@ struct engine *engine_new(const struct engine_config *config, GError **error)
     }
     e->clock = config->clock == ENGINE_VIRTUAL ? &engine_clock_virtual : &engine_clock_live;
     MPI_Comm_dup(config->comm, &e->comm);
-    int rank, size;
     MPI_Comm_rank(e->comm, &rank);
-    MPI_Comm_size(e->comm, &size);
     e->process = (uint32_t)rank;
     e->processes = (uint32_t)size;
     e->specs = g_array_new(FALSE, FALSE, sizeof(struct engine_actor));

@@ -29,16 +29,9 @@
 #include <stdint.h>
 
 #include "base/bytes.h"
+#include "base/cost.h"
 
-/* --- costs ---
- *
- * How long one handling keeps its actor busy: fixed + bytes x per_byte + entries x per_entry. What an entry is stands
- * in the table below. All integers, so that a sum is the same on every machine. */
-struct cost {
-    int64_t fixed_ns;
-    int64_t per_byte_ps;    /* picoseconds a byte */
-    int64_t per_entry_ns;   /* nanoseconds an entry, or a queued item */
-};
+/* --- costs (base/cost.h) --- */
 
 /*
  * The one list of costs: X(field, key, fixed ns, ps a byte, ns an entry, what it is). The key is the name in a deck's
@@ -110,12 +103,6 @@ struct instance_cost_name {
     uint32_t offset;        /* of the struct cost in struct instance_costs */
 };
 extern const struct instance_cost_name instance_cost_names[];
-
-/* Nanoseconds; 0 or above for arguments of 0 or above. Bytes are rounded down to a whole nanosecond in total. */
-static inline int64_t cost_ns(const struct cost *cost, uint64_t bytes, uint64_t entries)
-{
-    return cost->fixed_ns + (int64_t)bytes * cost->per_byte_ps / 1000 + (int64_t)entries * cost->per_entry_ns;
-}
 
 /* --- the event scheme ---
  *

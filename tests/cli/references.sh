@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# Published figures of flux-core that the decks expect: which are met, and which are known to be missed, so that a change
-# of either kind is noticed. doc/models/brokered.md tells them one by one. Costs were fitted to the rows marked there; all
-# others are predictions. With LONG=1 also those that take minutes.
+# Published figures of flux-core that the decks expect: which are met, and which are known to be missed, so that a
+# change of either kind is noticed. doc/models/brokered.md tells them one by one. Costs were fitted to the rows marked
+# there; all others are predictions. With LONG=1 also those that take minutes.
 
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/cli/alone.sh"

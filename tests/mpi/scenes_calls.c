@@ -23,6 +23,21 @@ static const struct scene idle = {
            "end 10000: ended, sent 3 = handled 3 + pending 0 + background 0, held 0\n",
 };
 
+/* The second reply to one call comes when no call is open. */
+static const struct scene_step doubled_server[] = {
+    on_charge(ASK, 30), on_reply(ASK, ANSWER), on_reply(ASK, DONE), SCENE_END
+};
+static const struct scene_actor doubled_actors[] = {
+    { "caller", &scene_caller, idle_caller, .node = 0 }, { "server", &scene_server, doubled_server, .node = 1 },
+    { NULL },
+};
+static const struct scene doubled = {
+    .sentence = "a second reply to a call is refused by name",
+    .actors = doubled_actors,
+    .failure = "caller (actor 0 on node 0, at 0.000000157 s): a reply of actor 1, though no call is open; expected one "
+               "reply to a call",
+};
+
 /*
  * Called at 110 (100 + 10), the server takes 120..125, the reply arrives 135. Before it came messages at 105 (while the
  * caller was busy), 112 and 130 and the caller's timer at 125: four moves of 20 ns. Return = max(135, 110 + 80) = 190.
@@ -374,7 +389,7 @@ static unsigned check_split_group(void)
 unsigned scenes_of_calls(void)
 {
     static const struct scene *const all[] = {
-        &idle, &backlog, &short_moves, &instant, &anew, &kept, &other, &mates, &in_init, &charge_in_init, &twice,
+        &idle, &doubled, &backlog, &short_moves, &instant, &anew, &kept, &other, &mates, &in_init, &charge_in_init, &twice,
         &itself, &undeclared, &charge_after, &grouped, &no_latency, &no_local_latency,
         &long_latency,
     };

@@ -103,7 +103,7 @@ static void test_costs(void)
 {
     static const struct {
         const char *text;
-        struct quantity_cost value;
+        struct cost value;
     } table[] = {
         { "0s", { 0, 0, 0 } },
         { "20us + 3ns/B + 150ns/queued", { 20000, 3000, 150 } },
@@ -119,7 +119,7 @@ static void test_costs(void)
         CU_ASSERT_TRUE_FATAL(quantity_parse(QUANTITY_COST, table[i].text, NULL, &q, NULL));
         CU_ASSERT_EQUAL(q.cost.fixed_ns, table[i].value.fixed_ns);
         CU_ASSERT_EQUAL(q.cost.per_byte_ps, table[i].value.per_byte_ps);
-        CU_ASSERT_EQUAL(q.cost.per_queued_ns, table[i].value.per_queued_ns);
+        CU_ASSERT_EQUAL(q.cost.per_entry_ns, table[i].value.per_entry_ns);
     }
 }
 

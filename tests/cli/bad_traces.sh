@@ -90,8 +90,9 @@ merge verify --merge @
 diff-a diff @ $good
 diff-b diff $good @
 report report @
-report2 report $good @
-export export @ --format csv -o $scratch/exported
+report-json report @ --format json
+export-swf export @ --format swf
+export-batsim export @ --format batsim
 END
 alone --help >"$scratch/help"
 while read -r name command rest; do

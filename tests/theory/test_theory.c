@@ -22,8 +22,9 @@ enum { SEEDS = 20, FIGURES_MOST = 8 };
 
 /* One figure in 135 is expected to miss by chance (Student, 19 degrees of freedom). With the seeds from 1 on that is
  * the utilisation of mm1 and mmc, which share their draws: 3.7 errors off. Over 2000 other seeds the draws behind it
- * are 0.7 and 0.5 errors off, so the seeds are to blame and others are taken. */
-enum { SEED_FIRST = 1001 };
+ * are 0.7 and 0.5 errors off, so the seeds are to blame and others are taken (README.md). Another first seed can be
+ * given to the program. */
+static unsigned seed_first = 1001;
 
 #define ERRORS_ALLOWED 3.0
 #define ROUNDING 2e-6               /* relative: draws are whole nanoseconds, rounded down */
@@ -195,7 +196,7 @@ static void measure(struct experiment *e, unsigned seed)
     g_autofree char *path = g_strdup_printf("%s/inputs/theory/%s.deck", g_getenv("top_srcdir"), e->name);
     g_autofree char *folder = g_build_filename(scratch, e->name, NULL);
     g_autofree char *summary_path = g_build_filename(folder, "summary.json", NULL);
-    g_autofree char *seed_text = g_strdup_printf("%u", SEED_FIRST + seed);
+    g_autofree char *seed_text = g_strdup_printf("%u", seed_first + seed);
     g_autofree char *jobs = g_strdup_printf("source.jobs=%s", e->jobs);
     char *argv[] = { "tiercel", "run", path, "-q", "-o", folder, "--force", "--seed", seed_text, "--set", jobs, NULL };
     struct summary *summary = NULL;
@@ -223,15 +224,21 @@ static void measure_all(int process, int processes)
 
 /* --- the comparison --- */
 
-/* How many standard errors the mean over the seeds is off; infinite when a run failed. */
-static double errors_off(const struct figure *figure, const double *measured)
+static double mean_of(const double *measured)
 {
     double sum = 0;
-    double squares = 0;
 
     for (unsigned i = 0; i < SEEDS; i++)
         sum += measured[i];
-    double mean = sum / SEEDS;
+    return sum / SEEDS;
+}
+
+/* How many standard errors the mean over the seeds is off; infinite when a run failed. */
+static double errors_off(const struct figure *figure, const double *measured)
+{
+    double mean = mean_of(measured);
+    double squares = 0;
+
     for (unsigned i = 0; i < SEEDS; i++)
         squares += (measured[i] - mean) * (measured[i] - mean);
     double error = sqrt(squares / (SEEDS - 1) / SEEDS);
@@ -245,9 +252,9 @@ static void compare(const struct experiment *e)
 {
     for (unsigned i = 0; i < e->count; i++) {
         double off = errors_off(&e->figures[i], e->measured[i]);
-        if (off > ERRORS_ALLOWED)
-            printf("\n%s: %s should be %.8g, and is %.1f standard errors off\n", e->name, e->figures[i].path,
-                   e->figures[i].theory, off);
+        printf("\n# %s: %s: %.8g by the formula, %.8g measured, %.2f standard errors off%s", e->name,
+               e->figures[i].path, e->figures[i].theory, mean_of(e->measured[i]), off,
+               off > ERRORS_ALLOWED ? ": TOO FAR" : "");
         CU_ASSERT_TRUE(off <= ERRORS_ALLOWED);
     }
 }
@@ -320,8 +327,10 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &process);
     MPI_Comm_size(MPI_COMM_WORLD, &processes);
-    if (argc != 2)
+    if (argc != 2 && argc != 3)
         return 2;
+    if (argc == 3)
+        seed_first = (unsigned)g_ascii_strtoull(argv[2], NULL, 10);
     scratch = g_strdup_printf("%s/%d", argv[1], process);
     g_mkdir(scratch, 0755);
     work_out();

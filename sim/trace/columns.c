@@ -189,7 +189,7 @@ static bool column_open(struct columns *c, const char *name, char **reason)
     unsigned i = c->count;
     uint64_t size = 0;
     if (!hdf5_array_size(c->group, name, &size)) {
-        *reason = g_strdup_printf("its column %s is missing or is not one-dimensional", name);
+        *reason = g_strdup_printf("its column %s is missing or not one-dimensional, or its chunks are too large", name);
         return false;
     }
     c->dataset[i] = column_reopen(c->group, name);

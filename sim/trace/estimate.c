@@ -45,7 +45,7 @@ uint64_t trace_estimate_bytes(const struct trace_config *config, uint64_t rows, 
     for (unsigned t = 0; config->level >= TRACE_LEVEL_JOBS && t < config->table_count; t++)
         bytes += table_bytes(&config->tables[t], rows, TRACE_FILE_CHUNK_ROWS, config->compress);
     if (config->level == TRACE_LEVEL_EVENTS)
-        bytes += table_bytes(&events_table, events, PART_BATCH_ROWS, false) +
+        bytes += table_bytes(&events_table, events, PART_CHUNK_ROWS, false) +
                  (sizeof config->actor_roles[0] + sizeof config->actor_nodes[0]) * (uint64_t)config->actor_count;
     return bytes;
 }

@@ -304,6 +304,19 @@ bool hdf5_put_texts(hid_t parent, const char *name, const char *const *texts, ui
 }
 
 /* The one-dimensional dataset and how many values it has, or -1. */
+/* HDF5 takes memory for a whole chunk, however large a damaged file says that it is. Traces have small ones. */
+static bool chunks_small(hid_t dataset)
+{
+    enum { VALUES_MOST = 1 << 20 };
+    hid_t creation = H5Dget_create_plist(dataset);
+    hsize_t chunk = 0;
+    bool good = creation >= 0 && (H5Pget_layout(creation) != H5D_CHUNKED ||
+                                  (H5Pget_chunk(creation, 1, &chunk) == 1 && chunk <= VALUES_MOST));
+    if (creation >= 0)
+        H5Pclose(creation);
+    return good;
+}
+
 static hid_t array_open(hid_t parent, const char *name, uint64_t *count)
 {
     hid_t dataset = hdf5_has(parent, name) ? H5Dopen2(parent, name, H5P_DEFAULT) : -1;
@@ -311,7 +324,8 @@ static hid_t array_open(hid_t parent, const char *name, uint64_t *count)
         return -1;
     hid_t space = H5Dget_space(dataset);
     hsize_t size = 0;
-    bool good = H5Sget_simple_extent_ndims(space) == 1 && H5Sget_simple_extent_dims(space, &size, NULL) == 1;
+    bool good = H5Sget_simple_extent_ndims(space) == 1 && H5Sget_simple_extent_dims(space, &size, NULL) == 1 &&
+                chunks_small(dataset);
     H5Sclose(space);
     *count = size;
     if (good)
@@ -365,4 +379,36 @@ bool hdf5_get_texts(hid_t parent, const char *name, char ***texts, uint64_t *cou
     H5Tclose(type);
     H5Dclose(dataset);
     return good;
+}
+
+/* --- copying --- */
+
+static herr_t attribute_copy(hid_t from, const char *name, const H5A_info_t *info, void *data)
+{
+    hid_t to = *(hid_t *)data;
+    hid_t attribute = H5Aopen(from, name, H5P_DEFAULT);
+    if (attribute < 0)
+        return -1;
+    hid_t type = H5Aget_type(attribute);
+    hid_t space = H5Aget_space(attribute);
+    herr_t status = -1;
+    if (H5Sget_simple_extent_npoints(space) == 1) {
+        void *value = g_malloc0(H5Tget_size(type));
+        hid_t copy = H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
+        if (copy >= 0 && H5Aread(attribute, type, value) >= 0 && H5Awrite(copy, type, value) >= 0)
+            status = 0;
+        H5Dvlen_reclaim(type, space, H5P_DEFAULT, value);
+        if (copy >= 0)
+            H5Aclose(copy);
+        g_free(value);
+    }
+    H5Sclose(space);
+    H5Tclose(type);
+    H5Aclose(attribute);
+    return status;
+}
+
+bool hdf5_copy_attributes(hid_t from, hid_t to)
+{
+    return H5Aiterate2(from, H5_INDEX_NAME, H5_ITER_INC, NULL, attribute_copy, &to) >= 0;
 }

@@ -79,4 +79,7 @@ bool hdf5_get_array(hid_t parent, const char *name, hid_t type, void *values, ui
 /* Whether `name` is there, without an error when it is not. */
 bool hdf5_has(hid_t parent, const char *name);
 
+/* All attributes of one object to another, which must have none of their names. */
+bool hdf5_copy_attributes(hid_t from, hid_t to);
+
 #endif

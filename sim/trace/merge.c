@@ -8,8 +8,8 @@
 #include "trace/seal.h"
 
 enum {
-    OUT_ROWS = PART_BATCH_ROWS,     /* written at once */
-    BLOCK_ROWS_MOST = PART_BATCH_ROWS,
+    OUT_ROWS = PART_CHUNK_ROWS,     /* written at once */
+    BLOCK_ROWS_MOST = PART_CHUNK_ROWS,
     BLOCK_ROWS_LEAST = 1024,        /* read at once, of an open stretch */
     HELD_ROWS = 1 << 21             /* about so many, 100 MB, if all stretches were open */
 };

@@ -178,7 +178,7 @@ static gboolean part_create(struct part *p, unsigned process, unsigned processes
     bool good = hdf5_put_text(f->file, "format", "tiercel trace part") && hdf5_put_u64(f->file, "format_version", 1) &&
                 hdf5_put_u64(f->file, "process", process) && hdf5_put_u64(f->file, "processes", processes) &&
                 hdf5_put_u64(f->file, "seed", seed) &&
-                columns_create(&f->columns, f->file, &events_table, PART_BATCH_ROWS, false,
+                columns_create(&f->columns, f->file, &events_table, PART_CHUNK_ROWS, false,
                                "in batches, each by time, actor, class, sender, sequence") &&
                 hdf5_put_i64(f->columns.group, "horizon_ns", 0) && hdf5_put_u64(f->columns.group, "stretches", 0) &&
                 H5Fflush(f->file, H5F_SCOPE_LOCAL) >= 0;
@@ -243,6 +243,14 @@ gboolean part_flush(struct part *p, int64_t horizon_ns, GError **error)
     g_propagate_error(error, g_error_copy(p->error));
     return FALSE;
 }
+
+bool part_is_sorted(const struct part *p)
+{
+    return p->stretch_row->len <= 1;
+}
+
+const char *const part_links[] = { "stretch_row", "stretch_time", NULL };
+const char *const part_attributes[] = { "horizon_ns", "stretches", NULL };
 
 void part_free(struct part *p)
 {

@@ -36,7 +36,8 @@ enum event_column {
     EVENT_COLUMNS
 };
 
-enum { PART_BATCH_ROWS = 16384 };
+/* Rows of a batch, and of a chunk in the file. */
+enum { PART_BATCH_ROWS = 16384, PART_CHUNK_ROWS = PART_BATCH_ROWS };
 
 /* Rows as arrays, one a column. */
 struct event_arrays {
@@ -105,6 +106,13 @@ static inline void part_add(struct part *p, const struct trace_event *e)
 
 /* Brings all rows to the file and declares them right; all handlings that began before horizon_ns are among them. */
 gboolean part_flush(struct part *p, int64_t horizon_ns, GError **error);
+
+/* All rows written so far stand in the canonical order. */
+bool part_is_sorted(const struct part *p);
+
+/* What a part has besides a table of events: links of its file, attributes of the table; ended by NULL. */
+extern const char *const part_links[];
+extern const char *const part_attributes[];
 
 /* Closes the file as of the last flush. NULL is allowed. */
 void part_free(struct part *p);

@@ -210,9 +210,19 @@ gboolean trace_flush(struct trace *t, int64_t now_ns, GError **error)
 
 /* --- the end --- */
 
+/* The one part of a process that was alone, with all rows in order: it becomes the trace. */
+static gboolean events_adopt(struct trace *t, GError **error)
+{
+    char *path = part_path(trace_file_path(t->file), 0);
+    gboolean good = trace_file_adopt(t->file, path, events_table.name, events_order, part_links, part_attributes,
+                                     error);
+    g_free(path);
+    return good;
+}
+
 static gboolean events_join(struct trace *t, GError **error)
 {
-    struct columns *events = trace_file_add_table(t->file, &events_table, PART_BATCH_ROWS, events_order, error);
+    struct columns *events = trace_file_add_table(t->file, &events_table, PART_CHUNK_ROWS, events_order, error);
     int64_t horizon_ns;
     return events != NULL && merge_parts(trace_file_path(t->file), t->processes, t->seed, events, &horizon_ns, error);
 }
@@ -222,15 +232,19 @@ gboolean trace_finish(struct trace *t, const struct trace_ending *ending, GError
     if (!trace_merge(t, error) || !rows_gather(t, error))
         return FALSE;
     bool events = t->part != NULL;
+    bool whole = false;
     GError *local = NULL;
-    if (events)
+    if (events) {
         part_flush(t->part, INT64_MAX, &local);
+        whole = t->processes == 1 && part_is_sorted(t->part);
+    }
     part_free(t->part);
     t->part = NULL;
     if (!gather_agree(t->gather, local, error))
         return FALSE;
     local = NULL;
-    if (t->file != NULL && file_append(t, INT64_MAX, &local) && (!events || events_join(t, &local)) &&
+    if (t->file != NULL && file_append(t, INT64_MAX, &local) &&
+        (!events || (whole ? events_adopt(t, &local) : events_join(t, &local))) &&
         trace_file_end(t->file, t->all, ending, &local) && events)
         merge_remove_parts(trace_file_path(t->file));
     return gather_agree(t->gather, local, error);

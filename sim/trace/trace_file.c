@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "trace/trace_file.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -191,6 +192,66 @@ struct columns *trace_file_add_table(struct trace_file *f, const struct table *t
         return c;
     failure(f, "a table cannot be made", error);
     return NULL;
+}
+
+static herr_t attribute_list(hid_t from, const char *name, const H5A_info_t *info, void *data)
+{
+    g_ptr_array_add(data, g_strdup(name));
+    return 0;
+}
+
+/* Of the root; not while iterating. */
+static bool attributes_clear(hid_t file)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    bool good = H5Aiterate2(file, H5_INDEX_NAME, H5_ITER_INC, NULL, attribute_list, names) >= 0;
+
+    for (guint i = 0; good && i < names->len; i++)
+        good = H5Adelete(file, names->pdata[i]) >= 0;
+    return good;
+}
+
+static herr_t link_copy(hid_t from, const char *name, const H5L_info_t *info, void *data)
+{
+    return H5Ocopy(from, name, *(hid_t *)data, name, H5P_DEFAULT, H5P_DEFAULT);
+}
+
+static bool adopt_table(hid_t file, const char *table, const char *order, const char *const *links,
+                        const char *const *attributes)
+{
+    hid_t group = H5Gopen2(file, table, H5P_DEFAULT);
+    bool good = group >= 0 && hdf5_put_text(group, "order", order);
+
+    for (; good && *attributes != NULL; attributes++)
+        good = H5Adelete(group, *attributes) >= 0;
+    for (; good && *links != NULL; links++)
+        good = !hdf5_has(file, *links) || H5Ldelete(file, *links, H5P_DEFAULT) >= 0;
+    if (group >= 0)
+        H5Gclose(group);
+    return good;
+}
+
+gboolean trace_file_adopt(struct trace_file *f, const char *path, const char *table, const char *order,
+                          const char *const *links, const char *const *attributes, GError **error)
+{
+    bool good = true;
+    /* Its own tables are at their end, too. */
+    for (guint t = 0; t < f->tables->len; t++) {
+        struct columns *c = g_ptr_array_index(f->tables, t);
+        good = columns_mark(c) && columns_close(c) && good;
+        g_free(c);
+    }
+    g_ptr_array_set_size(f->tables, 0);
+    hid_t file = hdf5_open(path, true, error);
+    if (file < 0)
+        return FALSE;
+    good = good && adopt_table(file, table, order, links, attributes) && attributes_clear(file) &&
+           hdf5_copy_attributes(f->file, file) &&
+           H5Literate(f->file, H5_INDEX_NAME, H5_ITER_INC, NULL, link_copy, &file) >= 0 &&
+           H5Fflush(file, H5F_SCOPE_LOCAL) >= 0 && rename(path, f->path) == 0;
+    good = hdf5_close(f->file) && good;
+    f->file = file;
+    return good || failure(f, "cannot take over the rows of its events", error);
 }
 
 hid_t trace_file_root(const struct trace_file *f)

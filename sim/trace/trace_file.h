@@ -35,6 +35,11 @@ gboolean trace_file_flush(struct trace_file *f, GError **error);
 /* A further table in the file, for the joined events; f's own until the file is closed. NULL and *error. */
 struct columns *trace_file_add_table(struct trace_file *f, const struct table *t, unsigned chunk_rows,
                                      const char *order, GError **error);
+/* Goes on in another HDF5 file that holds a whole table already: all that is in f's file is copied there, and it takes
+ * the place of f's. It saves writing a long table a second time. `order` is the table's from now on; `links` of the
+ * other file and `attributes` of the table, each ended by NULL, are not wanted any more. Local; FALSE and *error. */
+gboolean trace_file_adopt(struct trace_file *f, const char *path, const char *table, const char *order,
+                          const char *const *links, const char *const *attributes, GError **error);
 hid_t trace_file_root(const struct trace_file *f);
 const char *trace_file_path(const struct trace_file *f);
 

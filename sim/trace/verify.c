@@ -183,31 +183,6 @@ gboolean verify_trace(const char *path, bool *complete, char **report, GError **
 
 /* --- joining --- */
 
-static herr_t attribute_copy(hid_t from, const char *name, const H5A_info_t *info, void *data)
-{
-    hid_t to = *(hid_t *)data;
-    hid_t attribute = H5Aopen(from, name, H5P_DEFAULT);
-    if (attribute < 0)
-        return -1;
-    hid_t type = H5Aget_type(attribute);
-    hid_t space = H5Aget_space(attribute);
-    herr_t status = -1;
-    if (H5Sget_simple_extent_npoints(space) == 1) {
-        void *value = g_malloc0(H5Tget_size(type));
-        hid_t copy = H5Acreate2(to, name, type, space, H5P_DEFAULT, H5P_DEFAULT);
-        if (copy >= 0 && H5Aread(attribute, type, value) >= 0 && H5Awrite(copy, type, value) >= 0)
-            status = 0;
-        H5Dvlen_reclaim(type, space, H5P_DEFAULT, value);
-        if (copy >= 0)
-            H5Aclose(copy);
-        g_free(value);
-    }
-    H5Sclose(space);
-    H5Tclose(type);
-    H5Aclose(attribute);
-    return status;
-}
-
 static herr_t group_copy(hid_t from, const char *name, const H5L_info_t *info, void *data)
 {
     if (strcmp(name, events_table.name) == 0)
@@ -226,9 +201,9 @@ struct joining {
 static gboolean joining_fill(struct joining *j, GError **error)
 {
     int64_t horizon_ns = 0;
-    if (H5Aiterate2(j->from, H5_INDEX_NAME, H5_ITER_INC, NULL, attribute_copy, &j->to) < 0 ||
+    if (!hdf5_copy_attributes(j->from, j->to) ||
         H5Literate(j->from, H5_INDEX_NAME, H5_ITER_INC, NULL, group_copy, &j->to) < 0 ||
-        !columns_create(&j->events, j->to, &events_table, PART_BATCH_ROWS, false, events_order))
+        !columns_create(&j->events, j->to, &events_table, PART_CHUNK_ROWS, false, events_order))
         return hdf5_failure(error, j->new_path, "cannot be written");
     if (!merge_parts(j->path, (unsigned)j->processes, j->seed, &j->events, &horizon_ns, error))
         return FALSE;

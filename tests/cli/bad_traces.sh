@@ -108,8 +108,8 @@ for folder in bad maybe; do
     done
 done >"$scratch/runs"
 # shellcheck disable=SC2016 # the variables are the inner shell's
-env "${alone_environment[@]}" xargs -P 4 -L 1 sh -c \
-    'name=$1; shift; timeout 60 "$TIERCEL" "$@" >"$0/said/$name.out" 2>"$0/said/$name.err" </dev/null
+env "${alone_environment[@]}" xargs -P 2 -L 1 sh -c \
+    'name=$1; shift; timeout 120 "$TIERCEL" "$@" >"$0/said/$name.out" 2>"$0/said/$name.err" </dev/null
      echo $? >"$0/said/$name.status"' "$scratch" <"$scratch/runs"
 
 # refused FILE: by every command, with one line that names it

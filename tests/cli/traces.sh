@@ -35,6 +35,17 @@ check "verify finds the trace whole" status_says 0 out "complete" verify three/t
 check "another seed differs" status_says 1 out "seed" diff one/trace.h5 seed/trace.h5
 check "merging a whole trace is refused" status_says 1 err "trace.h5" verify --merge one/trace.h5
 
+# ---- a process that is alone and handles all in order keeps its part: it becomes the trace ----
+
+deck=$top_srcdir/inputs/bench/phold.deck
+check "a run in order on one process" run phold1 1
+check "the same run on three processes" run phold3 3
+check "no difference between a part that was kept and joined ones" expect_status 0 alone diff phold1/trace.h5 \
+    phold3/trace.h5
+check "verify finds the kept part whole" status_says 0 out "complete" verify phold1/trace.h5
+check "nothing but the trace is left" test "$(echo phold1/*.h5)" = phold1/trace.h5
+deck=$top_srcdir/inputs/flux-bulksubmit.deck
+
 # ---- not traces ----
 
 : >empty

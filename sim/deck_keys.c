@@ -20,7 +20,7 @@ static const struct deck_group groups[] = {
     { "deck", DECK_ALL_KINDS, false, "what this file is" },
     { "run", DECK_ALL_KINDS, false, "how the simulation is run; only the seed and the end change its result" },
     { "system", DECK_ALL_KINDS, false, "what is simulated" },
-    { "cluster", DECK_BROKERED | DECK_BATCH, false, "the simulated machines" },
+    { "cluster", DECK_BROKERED | DECK_BATCH | DECK_DISPATCHER, false, "the simulated machines" },
     { "network", DECK_BROKERED | DECK_QUEUEING | DECK_DISPATCHER | DECK_IO, false, "the links between actors" },
     { "workload", DECK_BROKERED | DECK_DISPATCHER | DECK_BATCH, false, "where jobs come from" },
     { "events", DECK_BROKERED, false, "what the key-value store's events are called, and who subscribes to what" },
@@ -119,9 +119,12 @@ static const struct deck_key keys[] = {
     { "cluster", "fanout", QUANTITY_COUNT, "2", "1", "16384", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "children of a broker in the tree (Flux: tbon.arity)" },
 
-    { "cluster", "cpus", QUANTITY_COUNT, NULL, "1", "4096", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+    { "cluster", "cpus", QUANTITY_COUNT, NULL, "1", "4096", NO_CHOICES, ALWAYS, DECK_BROKERED | DECK_DISPATCHER, 0,
       "cores that all processes of a machine share: its brokers with their modules, the shells, and on node 0 the "
-      "client; none: each has a core of its own" },
+      "client; or the clients, services and executors of a machine. None: each has a core of its own" },
+    { "cluster", "machines", QUANTITY_COUNT, "1", "1", "65535", NO_CHOICES, ALWAYS, DECK_DISPATCHER, 0,
+      "with cpus: how many machines the clients, and the services with their executors, are divided among, in blocks; "
+      "messages within one take local-latency. A live process is one with one cpu" },
     { "cluster", "nodes-per-machine", QUANTITY_COUNT, "1", "1", "16384", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "neighbouring nodes (brokers) that are one machine and share its cpus, as under flux start -s; machines are not "
       "divided among processes" },
@@ -130,8 +133,9 @@ static const struct deck_key keys[] = {
       DECK_BROKERED | DECK_QUEUEING | DECK_DISPATCHER | DECK_IO, 0,
       "one message from one node to another, besides its size; in a queueing network one job's way between stations" },
     { "network", "local-latency", QUANTITY_DURATION, "10us", "1ns", "1h", NO_CHOICES, ALWAYS,
-      DECK_BROKERED | DECK_IO, 0,
-      "one message between two actors of a node. Large values make windows long and parallel runs fast" },
+      DECK_BROKERED | DECK_IO | DECK_DISPATCHER, 0,
+      "one message between two actors of a node (of a dispatcher: of a machine, with [cluster] cpus). Large values "
+      "make windows long and parallel runs fast" },
     { "network", "bandwidth", QUANTITY_BANDWIDTH, "1Gbit/s", "1B/s", NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "of each link between actors of different nodes" },
     { "network", "header", QUANTITY_SIZE, "100B", NULL, "1MiB", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
@@ -301,6 +305,10 @@ static const struct deck_key keys[] = {
     { "costs", "profile", DECK_NAME, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
       "a file NAME.costs of costs with their sources, looked up beside the deck and in its folder costs, then among "
       "the installed ones" },
+    { "costs", "waiting", DECK_CHOICE, "any", NULL, NULL, "any|spin|yield", ALWAYS, DECK_BROKERED | DECK_DISPATCHER,
+      DECK_UNMODELLED,
+      "of a profile that was measured on the live clock: how its processes waited. A run with another run.waiting is "
+      "refused; any: the profile is not of that kind" },
     { "costs", "jitter", QUANTITY_PERCENTAGE, "0%", NULL, "100%", NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "each time that a cost is paid it is drawn anew, uniformly within this share of what is stated: what makes runs "
       "with different seeds differ" },

@@ -377,22 +377,24 @@ static void take_profile_entries(struct deck *deck, const struct deck_file *file
 {
     for (unsigned i = 0; i < file->groups->len; i++) {
         const struct deck_entry *group = &g_array_index(file->groups, struct deck_entry, i);
-        if (strcmp(group->group, "deck") != 0 && strcmp(group->group, "costs") != 0)
+        if (strcmp(group->group, "deck") != 0 && strcmp(group->group, "costs") != 0 &&
+            strcmp(group->group, "network") != 0)
             deck_complain_at(deck, file->path, group->line,
-                             "[%s]: a cost profile holds costs only; expected [deck] and [costs]", group->group);
+                             "[%s]: a cost profile holds costs only; expected [deck], [network] and [costs]",
+                             group->group);
     }
     for (unsigned i = 0; i < file->entries->len; i++) {
         const struct deck_entry *entry = deck_file_entry(file, i);
         struct origin origin = { file->path, entry->line, rank, true };
         g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
-        bool is_cost = strcmp(entry->group, "costs") == 0;
+        bool is_cost = strcmp(entry->group, "costs") == 0 || strcmp(entry->group, "network") == 0;
 
         if (entry->repeated || (!is_cost && strcmp(entry->group, "deck") != 0))
             continue;
         int index = find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
         if (index < 0)
             continue;
-        if (is_cost && deck->schema->keys[index].type >= QUANTITY_TYPES)
+        if (is_cost && strcmp(entry->key, "profile") == 0)
             deck_complain_at(deck, file->path, entry->line, "%s: a cost profile has no profile; expected costs only",
                              prefix);
         else if (!is_cost && strcmp(entry->key, "format") != 0 && strcmp(entry->key, "title") != 0)

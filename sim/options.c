@@ -5,7 +5,7 @@
 
 #include "base/nearest.h"
 
-#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF | REPORT | COMPARE | FIT | EXPORT)
+#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF | REPORT | COMPARE | FIT | EXPORT | CALIBRATE)
 #define PROGRAM (1U << COMMAND_NONE)
 #define RUN (1U << COMMAND_RUN)
 #define CHECK (1U << COMMAND_CHECK)
@@ -15,6 +15,7 @@
 #define COMPARE (1U << COMMAND_COMPARE)
 #define FIT (1U << COMMAND_FIT)
 #define EXPORT (1U << COMMAND_EXPORT)
+#define CALIBRATE (1U << COMMAND_CALIBRATE)
 
 const struct command_text command_texts[] = {
     { "run", "DECK", 1, "run a deck and write what it did", COMMAND_RUN },
@@ -27,13 +28,17 @@ const struct command_text command_texts[] = {
       COMMAND_COMPARE },
     { "fit", "FILE", 1, "fit costs to measured values, with uncertainties", COMMAND_FIT },
     { "export", "TRACE", 1, "write a trace in the form of another tool: batsim (jobs.csv) or swf", COMMAND_EXPORT },
+    { "calibrate", "DECK", 1, "measure what a deck's handlings and messages take here, on the live clock",
+      COMMAND_CALIBRATE },
     { NULL, NULL, 0, NULL, COMMAND_NONE }
 };
 
 const struct option_text option_texts[] = {
     { "output", 'o', "DIR", "the folder that receives the results (default: runs/DECKNAME-NNN)", RUN },
-    { "force", '\0', NULL, "replace what is there: a folder of an earlier run, a profile", RUN | FIT },
-    { "set", '\0', "GROUP.KEY=VALUE", "override a value of the deck; may be repeated", RUN | CHECK | COMPARE },
+    { "force", '\0', NULL, "replace what is there: a folder of an earlier run, a profile",
+      RUN | FIT | CALIBRATE },
+    { "set", '\0', "GROUP.KEY=VALUE", "override a value of the deck; may be repeated",
+      RUN | CHECK | COMPARE | CALIBRATE },
     { "set-b", '\0', "GROUP.KEY=VALUE", "override a value of deck B alone; may be repeated", COMPARE },
     { "seed", '\0', "N", "the same as --set run.seed=N", RUN | CHECK | COMPARE },
     { "seeds", '\0', "N", "how many seeds (default: compare 10, fit as its file says)", COMPARE | FIT },
@@ -49,7 +54,7 @@ const struct option_text option_texts[] = {
     { "format", '\0', "FORMAT", "how to write it: text (default), json or tsv; export: batsim or swf",
       REPORT | COMPARE | FIT | EXPORT },
     { "job", '\0', "ID", "tell the path of this job (default: of the median one and of the slowest)", REPORT },
-    { "profile", '\0', "FILE", "write the fitted costs to FILE, as a cost profile", FIT },
+    { "profile", '\0', "FILE", "write the fitted or measured costs to FILE, as a cost profile", FIT | CALIBRATE },
     { "sensitivity", '\0', NULL, "fit nothing: what each value does when a cost changes", FIT },
     { "quiet", 'q', NULL, "print problems only", RUN | COMPARE | FIT },
     { "verbose", 'v', NULL, "print more: every role's figures, the engine's own", RUN },

@@ -10,6 +10,7 @@
 
 #include <hdf5.h>
 
+#include "calibrate.h"
 #include "check.h"
 #include "compare.h"
 #include "fit.h"
@@ -160,6 +161,8 @@ int program_run(MPI_Comm comm, int argc, char **argv)
         status = fit_file(&options, &share);
     } else if (options.command == COMMAND_EXPORT) {
         status = export_trace(options.words[0], options.format, &share);
+    } else if (options.command == COMMAND_CALIBRATE) {
+        status = calibrate_deck(&options, &share);
     } else {
         status = play(&options, &share, argc, argv);
     }

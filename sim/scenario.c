@@ -21,6 +21,21 @@ struct scenario {
     void *data;
 };
 
+/* Ways of waiting differ by more than any handling. */
+static void check_waiting(struct deck *deck)
+{
+    static const char *const ways[] = { "any", "spin", "yield" };
+
+    if (!deck_has(deck, "costs", "waiting") || !deck_has(deck, "run", "waiting"))
+        return;
+    unsigned measured = deck_choice(deck, "costs", "waiting", NULL);
+    if (measured != 0 && measured != deck_choice(deck, "run", "waiting", NULL))
+        deck_complain(deck, "costs", "waiting",
+                      "'%s' does not go with run.waiting = %s: this profile was measured with processes that wait by "
+                      "%s; expected run.waiting = %s, or a profile that fits", ways[measured],
+                      deck_text(deck, "run", "waiting"), ways[measured], ways[measured]);
+}
+
 struct scenario *scenario_new(struct deck *deck, struct share *share)
 {
     struct scenario *scenario = g_new0(struct scenario, 1);
@@ -30,6 +45,7 @@ struct scenario *scenario_new(struct deck *deck, struct share *share)
         g_assert(choice < G_N_ELEMENTS(kinds));
         scenario->kind = kinds[choice];
         scenario->data = scenario->kind->new(deck, share);
+        check_waiting(deck);
     }
     return scenario;
 }

@@ -379,6 +379,10 @@ static void brokered_populate(const void *data, struct engine *e, uint32_t proce
 
 static uint32_t brokered_live_processes(const void *data, const char **why)
 {
+    if (((const struct brokered *)data)->file.used) {
+        *why = "its [io] is nothing but modelled time";
+        return 0;
+    }
     if (!((const struct brokered *)data)->by_role) {
         *why = "for the whole instance, or nodes of it";
         return 1;

@@ -170,6 +170,10 @@ static void *dispatcher_new(struct deck *deck, struct share *share)
     read_heap(t, deck);
     read_faults(&t->faults, deck);
     s->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
+    s->live = deck_is_live(deck);
+    s->cpus = (uint32_t)read_integer(deck, "cluster", "cpus", 0);
+    s->machines = (uint32_t)deck_integer(deck, "cluster", "machines");
+    s->local_latency_ns = deck_integer(deck, "network", "local-latency");
     check(t, deck);
     read_file(s, deck);
     return s;
@@ -215,7 +219,7 @@ static uint32_t dispatcher_actors(const void *data)
     return task_service_actors(&s->service) + job_file_actors(&s->file);
 }
 
-/* A client, a service and the executors of a service are a node each. */
+/* A client, a service and the executors of a service are a node each; of machines with cpus, a machine is one. */
 static void dispatcher_place(const void *data, uint32_t actor, uint32_t processes, struct scenario_place *where)
 {
     const struct dispatcher_scenario *s = data;
@@ -233,24 +237,33 @@ static void dispatcher_place(const void *data, uint32_t actor, uint32_t processe
     where->role = place.role;
     where->node = place.service + (place.class == TASK_CLASS_CLIENT ? 0 : t->clients) +
                   (place.class == TASK_CLASS_EXECUTOR ? t->services : 0);
+    if (s->cpus > 0 && !s->live) {
+        /* Those who share cores are one node, and played by one process, whatever the placement. */
+        where->node = process_by_node(t, &place, s->machines);
+        where->process = block_of(where->node, s->machines, processes);
+        return;
+    }
     where->process = s->by_role ? process_by_role(t, &place, processes) : process_by_node(t, &place, processes);
 }
 
-/* One latency for all, so that the engine need not look up which. */
+/* Without machines one latency for all, so that the engine need not look up which. */
 static void dispatcher_populate(const void *data, struct engine *e, uint32_t processes)
 {
     const struct dispatcher_scenario *s = data;
     const struct engine_link link = { .latency_ns = s->service.latency_ns };
 
+    const bool shares = s->cpus > 0 && !s->live;
+
     engine_set_link(e, 0, 0, link);
-    engine_set_local_link(e, link);
+    engine_set_local_link(e, shares ? (struct engine_link){ .latency_ns = s->local_latency_ns } : link);
     for (uint32_t id = 0; id < dispatcher_actors(s); id++) {
         struct scenario_place place;
         dispatcher_place(s, id, processes, &place);
+        bool own = id < task_service_actors(&s->service);
         uint32_t added = engine_add_actor(e, &(struct engine_actor){
-            .role = place.role,
-            .setup = id < task_service_actors(&s->service) ? (const void *)&s->service : &s->file.file,
-            .node = place.node, .process = place.process, .thread_group = ENGINE_NO_GROUP, .cpu_group = ENGINE_NO_GROUP
+            .role = place.role, .setup = own ? (const void *)&s->service : &s->file.file, .node = place.node,
+            .process = place.process, .thread_group = ENGINE_NO_GROUP,
+            .cpu_group = shares && own ? place.node : ENGINE_NO_GROUP, .cpu_cores = s->cpus
         });
         g_assert(added == id);
     }
@@ -266,6 +279,10 @@ static uint32_t dispatcher_live_processes(const void *data, const char **why)
     }
     if (s->service.heap.size_bytes != 0) {
         *why = "a collected [heap] is nothing but modelled time";
+        return 0;
+    }
+    if (s->file.used) {
+        *why = "its [io] is nothing but modelled time";
         return 0;
     }
     if (!s->by_role) {

@@ -18,6 +18,10 @@ struct dispatcher_scenario {
     struct task_service service;
     bool by_role;                       /* placement */
     struct job_file file;               /* that tasks write */
+    bool live;                          /* the cores are real ones */
+    uint32_t cpus;                      /* of a machine; 0: no sharing */
+    uint32_t machines;
+    int64_t local_latency_ns;           /* within a machine */
 };
 
 /* scenario_kind.estimate. */

@@ -9,8 +9,8 @@
  * A call blocks its actor alone: the process goes on with the others.
  *
  * What was sent before is received before, also by another way. MPI keeps the order between two processes only: while
- * this one sleeps, or looks at its neighbours one after the other, it may see C, which a third process sent after it got
- * B, before A, which the first sent before B. So B leaves only when A is in the receiver's memory (its request is
+ * this one sleeps, or looks at its neighbours one after the other, it may see C, which a third process sent after it
+ * got B, before A, which the first sent before B. So B leaves only when A is in the receiver's memory (its request is
  * complete), and what has arrived is taken in the order in which it was sent, once nothing more is found. Networks
  * between machines do not promise the first.
  *
@@ -71,7 +71,7 @@ struct live {
     GPtrArray *outgoing;            /* struct outgoing, not yet known to be complete; all to one process */
     GQueue held_back;               /* struct outgoing, until those are */
     GPtrArray *spare;
-    GArray *arrived;                /* struct message, until all are there that were sent before; with the time of that */
+    GArray *arrived;                /* struct message with the time of sending, until all sent before are there */
     int64_t last_ns;                /* stamp of the last message that arrived */
     struct bytes incoming;
     GArray *ends;                   /* messages for the end of the instant: due when the inbox has been drained once */

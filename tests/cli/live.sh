@@ -119,6 +119,42 @@ check "spinning can be asked for" expect_status 0 live 1 spin "$dispatcher" --te
     --set run.waiting=spin
 check "and is told" grep -q '"waiting": "spin"' spin.json
 
+# --- a profile of this machine, and what it may predict ---
+
+rate=$top_srcdir/inputs/live-rate.deck
+cp "$top_srcdir"/inputs/live-*.deck .
+check "one process cannot be calibrated" expect_status 2 alone calibrate "$rate" 2>one.err
+check "and is told why" grep -q "expected at least 2" one.err
+check "two are" expect_status 0 mpi 2 "$TIERCEL" calibrate "$rate" --set workload.jobs=16 --set run.waiting=yield \
+    --profile here.costs
+check "the profile tells when" grep -q "^# Measured on 20..-..-.. ..:.. UTC by tiercel" here.costs
+check "how its processes waited" grep -q "^waiting = yield$" here.costs
+check "what a message takes" grep -q "^hop-latency = [1-9][0-9]*ns$" here.costs
+check "and what handlings take, of how many" grep -A1 "^# [1-9][0-9]* spans, mean" here.costs >spans
+check "such as a transaction's" grep -q "^kvs-apply = [0-9][0-9]*ns" spans
+check "another profile of that name is not replaced" expect_status 2 mpi 2 "$TIERCEL" calibrate "$rate" \
+    --profile here.costs 2>force.err
+check "the profile predicts a run that waits in the same way" expect_status 0 alone run live-rate.deck --test -q \
+    -o predicted --set costs.profile=here --set run.waiting=yield --set cluster.cpus=1
+check "one that waits in another is refused" expect_status 2 alone run live-rate.deck --test -q -o other \
+    --set costs.profile=here --set run.waiting=spin 2>other.err
+check "with what is expected" grep -q "that wait by yield; expected run.waiting = yield" other.err
+check "and one that does not say how" expect_status 2 alone run live-rate.deck --test -q -o unsaid \
+    --set costs.profile=here 2>other.err
+check "tasks are calibrated" expect_status 0 mpi 2 "$TIERCEL" calibrate "$dispatcher" --set workload.jobs=500 \
+    --set run.placement=node --set run.waiting=yield --profile tasks.costs
+digest() # RUN
+{
+    sed -n 's/.*"digest": "\([0-9a-f]\{32\}\)".*/\1/p' "$1.json"
+}
+
+for processes in 1 2 3; do
+    mpi "$processes" "$TIERCEL" run live-dispatcher.deck --test -q -o "shared-$processes" --set run.spread=always \
+        --summary "shared-$processes.json" --set costs.profile=tasks --set run.waiting=yield --set cluster.cpus=1 \
+        --set cluster.machines=2 2>/dev/null
+    check "machines with cpus give one digest on $processes processes" test "$(digest "shared-$processes")" = "$(digest shared-1)"
+done
+
 # --- processes that wait use little of their cores ---
 
 begin() # RUN PROCESSES DECK ARGUMENTS...: in the background, until it plays

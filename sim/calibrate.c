@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "calibrate.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "calibrate_labels.h"
+#include "calibrate_links.h"
+#include "options.h"
+#include "scenario.h"
+#include "share.h"
+
+/* What is known when all has been played. */
+struct measured {
+    struct labels *labels;
+    struct link_figures within, between;
+    struct engine_result result;
+    int64_t blocked_ns;             /* of all roles, in calls */
+    int64_t measuring_ns;           /* of each span: looking at the clock, and adding it up */
+    double wall_s;
+};
+
+/* --- the deck, with labels for costs --- */
+
+static struct deck *load(const struct options *options, struct share *share, char **more)
+{
+    GArray *settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
+
+    g_array_append_vals(settings, options->settings->data, options->settings->len);
+    for (char **text = more; text != NULL && *text != NULL; text++) {
+        struct deck_setting setting = { (char *)"calibrate", *text };
+        g_array_append_val(settings, setting);
+    }
+    struct deck_request request = {
+        .path = options->words[0], .installed_dir = TIERCEL_INPUTS_DIR,
+        .settings = (const struct deck_setting *)settings->data, .setting_count = settings->len,
+        .reader = { share_read, share }
+    };
+    struct deck *deck = deck_load(&request);
+    g_array_free(settings, TRUE);
+    return deck;
+}
+
+static bool is_good(struct deck *deck, const struct share *share)
+{
+    unsigned count = deck_problem_count(deck);
+    g_autofree char *text = deck_problems_text(deck);
+
+    if (count > 0 && share->process == 0)
+        fprintf(stderr, "%stiercel: %s: %u problem%s; nothing was measured\n", text, deck_path(deck), count,
+                count == 1 ? "" : "s");
+    return count == 0;
+}
+
+/* --- playing --- */
+
+static void take_span(void *data, int64_t label_ns, int64_t took_ns)
+{
+    const struct measured *m = data;
+
+    labels_add(m->labels, label_ns, MAX(took_ns - m->measuring_ns, 0));
+}
+
+/* What take_span and its look at the clock add to a run that is not measured. */
+static int64_t time_measuring(void)
+{
+    enum { TIMES = 200000 };
+    struct measured scratch = { .labels = labels_new() };
+    struct timespec now;
+    int64_t began_us = g_get_monotonic_time();
+
+    for (int i = 0; i < TIMES; i++) {
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        take_span(&scratch, i, now.tv_nsec % 1000);
+    }
+    int64_t took_ns = (g_get_monotonic_time() - began_us) * 1000 / TIMES;
+    labels_free(scratch.labels);
+    return took_ns;
+}
+
+static gboolean play(const struct deck *deck, const struct scenario *scenario, struct share *share, struct measured *m,
+                     GError **error)
+{
+    const struct engine_config config = {
+        .comm = share->comm, .clock = ENGINE_LIVE, .seed = (uint64_t)deck_integer(deck, "run", "seed"),
+        .tick_ns = deck_integer(deck, "run", "tick"),
+        .stop_after_ns = deck_has(deck, "run", "stop-after") ? deck_integer(deck, "run", "stop-after")
+                                                             : ENGINE_NEVER_NS,
+        .waiting = (enum engine_waiting)deck_choice(deck, "run", "waiting", NULL),
+        .observer = { .data = m, .charged = take_span }
+    };
+    m->measuring_ns = time_measuring();
+    struct engine *e = engine_new(&config, error);
+    if (e == NULL)
+        return FALSE;
+    scenario_populate(scenario, e, (uint32_t)share->processes);
+    gboolean good = engine_start(e, error) && engine_run(e, &m->result, error);
+    if (good) {
+        const struct role **roles;
+        unsigned count;
+        struct engine_role_totals *totals = engine_role_totals(e, &roles, &count);
+        for (unsigned i = 0; i < count; i++)
+            m->blocked_ns += totals[i].blocked_ns;
+        g_free(totals);
+        g_free(roles);
+        labels_gather(m->labels, share->comm);
+    }
+    engine_free(e);
+    return good;
+}
+
+/* --- what comes of it --- */
+
+static void describe_machine(GString *text)
+{
+    struct utsname name;
+    g_autofree char *cpus = NULL;
+    g_autoptr(GDateTime) now = g_date_time_new_now_utc();
+    g_autofree char *date = g_date_time_format(now, "%Y-%m-%d %H:%M UTC");
+    const char *model = "unknown processor";
+
+    if (g_file_get_contents("/proc/cpuinfo", &cpus, NULL, NULL)) {
+        char *at = strstr(cpus, "model name");
+        if (at != NULL && (at = strchr(at, ':')) != NULL) {
+            at[strcspn(at, "\n")] = '\0';
+            model = at + 2;
+        }
+    }
+    uname(&name);
+    g_string_append_printf(text, "# Measured on %s by tiercel %s, on %s %s, %ld cores, %s.\n", date, PACKAGE_VERSION,
+                           name.sysname, name.release, sysconf(_SC_NPROCESSORS_ONLN), model);
+}
+
+static void describe_link(GString *text, const char *what, const struct link_figures *f)
+{
+    g_string_append_printf(text, "# %s: %u round trips, half of the median less %" G_GINT64_FORMAT " ns of handling, "
+                           "%" G_GINT64_FORMAT " ns between the quartiles\n", what, f->samples, f->handling_ns,
+                           f->spread_ns);
+}
+
+static char *profile_text(const struct deck *deck, const struct share *share, const struct measured *m)
+{
+    GString *text = g_string_new("# What tiercel's own handlings take on the live clock.\n#\n");
+    const char *waiting = m->result.waiting == ENGINE_WAIT_SPIN ? "spin" : "yield";
+    bool brokered = strcmp(deck_text(deck, "system", "kind"), "brokered") == 0;
+    uint64_t calls = labels_count(m->labels, "broker-subscribe");
+
+    describe_machine(text);
+    g_string_append_printf(text, "# %s on %d processes that waited by: %s. %.3f s; %" G_GUINT64_FORMAT " spans above 1 "
+                           "ms left out.\n# A deck that predicts live runs with it says run.waiting = %s, and cpus = 1 "
+                           "for each process.\n", deck_path(deck), share->processes, waiting, m->wall_s,
+                           labels_interrupted(m->labels), waiting);
+    if (brokered && calls > 0)
+        g_string_append_printf(text, "# A subscribe call took %.1f us from call to return, on average; an event %.1f "
+                               "us at a broker; a transaction %.1f us to apply.\n",
+                               (double)m->blocked_ns / (double)calls / 1000,
+                               labels_mean_ns(m->labels, "broker-event") / 1000,
+                               labels_mean_ns(m->labels, "kvs-apply") / 1000);
+    g_string_append_printf(text, "\n[deck]\nformat = 1\ntitle = tiercel on the live clock, waiting by %s\n\n"
+                           "[network]\n", waiting);
+    describe_link(text, "within a process", &m->within);
+    g_string_append_printf(text, "local-latency = %" G_GINT64_FORMAT "ns\n", m->within.latency_ns);
+    describe_link(text, "between processes", &m->between);
+    g_string_append_printf(text, "hop-latency = %" G_GINT64_FORMAT "ns\n", m->between.latency_ns);
+    if (brokered)
+        g_string_append_printf(text, "bandwidth = %" G_GUINT64_FORMAT "B/s\nheader = 0B\n",
+                               m->between.bytes_per_s != 0 ? m->between.bytes_per_s : UINT64_C(100000000000));
+    g_string_append_printf(text, "\n[costs]\nwaiting = %s\ncall-move = 0s\n", waiting);
+    labels_write(m->labels, deck, text);
+    return g_string_free(text, FALSE);
+}
+
+static gboolean deliver(const struct options *options, const char *text, GError **error)
+{
+    g_autoptr(GError) why = NULL;
+
+    if (options->profile == NULL) {
+        fputs(text, stdout);
+        return TRUE;
+    }
+    if (g_file_set_contents(options->profile, text, -1, &why))
+        return TRUE;
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "--profile: %s cannot be written: %s", options->profile,
+                why->message);
+    return FALSE;
+}
+
+static gboolean check_request(const struct options *options, const struct share *share, GError **error)
+{
+    g_autofree char *folder = options->profile == NULL ? NULL : g_path_get_dirname(options->profile);
+
+    if (share->processes < 2)
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "calibrate: this is one process; expected at least 2, "
+                    "between which messages can be timed: mpirun -n 2 tiercel calibrate ...");
+    else if (folder != NULL && !g_file_test(folder, G_FILE_TEST_IS_DIR))
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: there is no folder '%s'; expected the path "
+                    "of a file in an existing one", folder);
+    else if (folder != NULL && g_file_test(options->profile, G_FILE_TEST_EXISTS) && !options->force)
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: '%s' exists; expected another path, or "
+                    "--force", options->profile);
+    else
+        return TRUE;
+    return FALSE;
+}
+
+/* --- the command --- */
+
+static gboolean measure(const struct options *options, struct share *share, const struct deck *deck,
+                        const struct deck *labelled, const struct scenario *scenario, struct measured *m,
+                        GError **error)
+{
+    int64_t began_us = g_get_monotonic_time();
+    GError *local = NULL;
+
+    if (!play(labelled, scenario, share, m, error) ||
+        !link_measure(share->comm, 0, m->result.waiting, &m->within, error) ||
+        !link_measure(share->comm, (uint32_t)share->processes - 1, m->result.waiting, &m->between, error))
+        return FALSE;
+    m->wall_s = (double)(g_get_monotonic_time() - began_us) / 1e6;
+    if (share->process == 0) {
+        g_autofree char *text = profile_text(deck, share, m);
+        deliver(options, text, &local);
+    }
+    return share_agree(share, local, error);
+}
+
+int calibrate_deck(const struct options *options, struct share *share)
+{
+    struct measured m = { .labels = labels_new() };
+    struct deck *deck = NULL, *labelled = NULL;
+    struct scenario *scenario = NULL;
+    g_auto(GStrv) settings = NULL;
+    char *live[] = { (char *)"run.clock=live", (char *)"costs.waiting=any", NULL };
+    g_autoptr(GError) error = NULL;
+    int status = TIERCEL_ERROR_INPUT;
+
+    if (!check_request(options, share, &error))
+        goto end;
+    deck = load(options, share, live);
+    scenario = scenario_new(deck, share);
+    if (deck_problem_count(deck) == 0)
+        scenario_check_live(scenario, deck, (uint32_t)share->processes);
+    if (!is_good(deck, share))
+        goto end;
+    scenario_free(scenario);
+    settings = labels_settings(m.labels, deck);
+    guint count = g_strv_length(settings);
+    settings = g_renew(char *, settings, count + G_N_ELEMENTS(live));
+    for (unsigned i = 0; i < G_N_ELEMENTS(live); i++)
+        settings[count + i] = g_strdup(live[i]);
+    labelled = load(options, share, settings);
+    scenario = scenario_new(labelled, share);
+    if (!is_good(labelled, share))
+        goto end;
+    status = measure(options, share, deck, labelled, scenario, &m, &error) ? TIERCEL_OK : error->code;
+end:
+    if (error != NULL && share->process == 0)
+        fprintf(stderr, "tiercel: %s\n", error->message);
+    if (scenario != NULL)
+        scenario_free(scenario);
+    if (labelled != NULL)
+        deck_free(labelled);
+    if (deck != NULL)
+        deck_free(deck);
+    labels_free(m.labels);
+    return status;
+}

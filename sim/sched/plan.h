@@ -16,14 +16,18 @@
 /* Intervals in which something became free, in the order in which that happened; see plan_improve. */
 struct freed {
     uint64_t happened;      /* so many in all */
+    uint64_t forgotten;     /* of them, no longer known */
     GArray *starts;         /* struct freed_bound: from each place on, the earliest start behind it */
     GArray *ends;           /* and the latest end */
 };
 
+enum { PLAN_WIDTHS = 24 };
+
 struct plan {
     struct profile *profile;
     struct freed freed;
-    GArray *failures;       /* struct failure, by the powers of two of width and length */
+    GArray *failures;       /* struct failure, by width and length */
+    uint64_t failures_used[PLAN_WIDTHS];    /* by width: the powers of two of length that have one */
     GSequence *ends;        /* struct hold of the running jobs, by expected end */
     GSequence *promises;    /* struct promise of waiting jobs, by promised start */
     uint64_t *set;          /* of machines, for passing on */

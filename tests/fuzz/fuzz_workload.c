@@ -10,6 +10,7 @@
  * sanitizers. Compiled with -fsanitize-coverage=trace-pc and FUZZ_COVERAGE, inputs that reach code that none reached
  * before join the corpus, and are written to the folder KEEP (README.md).
  */
+#define _GNU_SOURCE
 #include <fcntl.h>
 #include <glib.h>
 #include <stdio.h>
@@ -61,7 +62,8 @@ static const char *const pieces[] = {
     "-1", "0", "1", "2", "99999999999999999999", "4611686018", "4611686018.427387904", "9223372036854775807", "1e20",
     "-0", "0.000000001", "0.0000000001", ".", "-", "+1", "nan", "0x10", ";", "; MaxProcs: 4\n", "; MaxProcs: -4\n",
     "\r\n", "\n", "\t", " ", "\0", "\xff", "{", "}", "[", "]", ",", ":", "\"", "\\", "\\u0000", "\\ud800", "null",
-    "true", "\"delay\"", "\"id\"", "\"walltime\": -1", "[[[[[[[[[[[[[[[[", "/* */", "1 0 -1 5 1 -1 -1 1 5 -1 1 -1 -1 -1 -1 -1 2 0\n"
+    "true", "\"delay\"", "\"id\"", "\"walltime\": -1", "[[[[[[[[[[[[[[[[", "/* */",
+    "1 0 -1 5 1 -1 -1 1 5 -1 1 -1 -1 -1 -1 -1 2 0\n"
 };
 
 static void replace(GString *text, size_t at, size_t size, const char *by, size_t by_size)
@@ -250,5 +252,8 @@ int main(int argc, char **argv)
     }
     printf("%" G_GUINT64_FORMAT " inputs tried, %" G_GUINT64_FORMAT " accepted, a corpus of %u\n", attempts, accepted,
            corpus->len);
+    for (guint i = 0; i < corpus->len; i++)
+        g_free(g_array_index(corpus, struct input, i).bytes);
+    close(memory);
     return attempts > 0 ? 0 : 1;
 }

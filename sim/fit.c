@@ -143,7 +143,8 @@ int fit_file(const struct options *options, struct share *share)
             plan->seeds = (unsigned)options->seeds;
         if (plan->problems->len > 0) {
             print_problems(plan, share);
-        } else if (fit_model_init(&model, plan, share, options->verbosity < 0 ? 0 : options->progress_s)) {
+        } else if (fit_model_init(&model, plan, !options->sensitivity, share,
+                                  options->verbosity < 0 ? 0 : options->progress_s)) {
             status = fit(&model, options, form, &error) ? TIERCEL_OK : error->code;
             fit_model_release(&model);
         }

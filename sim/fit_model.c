@@ -97,12 +97,13 @@ static int find_key(const struct fit_model *model, const char *free, const char 
 }
 
 /* Takes the value from the first row's deck, and compares it with the others. */
-static bool take_cost(struct fit_model *model, const struct deck *deck, const struct fit_row *row, unsigned free_index,
+static bool take_cost(struct fit_model *model, const struct deck *deck, unsigned row_index, unsigned free_index,
                       unsigned key_index)
 {
+    const struct fit_row *row = &g_array_index(model->plan->rows, struct fit_row, row_index);
     const struct fit_free *free = &g_array_index(model->plan->frees, struct fit_free, free_index);
     const char *dotted = free->keys->pdata[key_index];
-    GArray *costs = model->costs->pdata[free_index];
+    GArray *costs = ((GPtrArray *)model->costs->pdata[row_index])->pdata[free_index];
     struct fit_cost cost = { .key = dotted };
     g_autofree char *group = NULL;
     int index = find_key(model, free->name, dotted, &group);
@@ -121,11 +122,11 @@ static bool take_cost(struct fit_model *model, const struct deck *deck, const st
     if (strcmp(here, "0ns") == 0)
         return complain(model, row->name, "%s is 0 in %s (%s), which no factor changes; expected a value to begin "
                         "with, for example in [start]", dotted, row->deck, deck_where(deck, group, key->name));
-    if (costs->len == key_index) {
-        g_array_append_val(costs, cost);
+    g_array_append_val(costs, cost);
+    if (row_index == 0 || !model->alike)
         return true;
-    }
-    g_autofree char *before = fit_cost_text(&g_array_index(costs, struct fit_cost, key_index), 1);
+    const GArray *first = fit_model_costs(model, 0, free_index);
+    g_autofree char *before = fit_cost_text(&g_array_index(first, struct fit_cost, key_index), 1);
     if (strcmp(before, here) != 0)
         return complain(model, row->name, "%s is %s in %s (%s), and %s in the rows before; expected one value for all, "
                         "for example in [start]", dotted, here, row->deck, deck_where(deck, group, key->name), before);
@@ -148,8 +149,50 @@ static void take_profile(struct fit_model *model, const struct deck *deck)
     }
 }
 
-static bool take_row(struct fit_model *model, const struct fit_row *row)
+static void free_costs(gpointer costs)
 {
+    g_array_free(costs, TRUE);
+}
+
+static void free_row_costs(gpointer costs)
+{
+    g_ptr_array_free(costs, TRUE);
+}
+
+static GPtrArray *new_costs(unsigned count)
+{
+    GPtrArray *costs = g_ptr_array_new_with_free_func(free_costs);
+
+    for (unsigned f = 0; f < count; f++)
+        g_ptr_array_add(costs, g_array_new(FALSE, FALSE, sizeof(struct fit_cost)));
+    return costs;
+}
+
+static bool are_same(const struct fit_row *a, const struct fit_row *b)
+{
+    bool same = strcmp(a->deck, b->deck) == 0 && a->settings->len == b->settings->len;
+
+    for (unsigned i = 0; i < a->settings->len && same; i++)
+        same = strcmp(g_array_index(a->settings, struct deck_setting, i).assignment,
+                      g_array_index(b->settings, struct deck_setting, i).assignment) == 0;
+    return same;
+}
+
+static void find_played(struct fit_model *model, unsigned row_index)
+{
+    const struct fit_row *row = &g_array_index(model->plan->rows, struct fit_row, row_index);
+    unsigned first = 0;
+
+    while (!are_same(row, &g_array_index(model->plan->rows, struct fit_row, first)))
+        first++;
+    model->played[row_index] = first;
+    if (first == row_index)
+        g_array_append_val(model->distinct, row_index);
+}
+
+static bool take_row(struct fit_model *model, unsigned row_index)
+{
+    const struct fit_row *row = &g_array_index(model->plan->rows, struct fit_row, row_index);
     struct trial_request request = request_of(row);
     struct deck *deck;
     bool good = true;
@@ -161,8 +204,9 @@ static bool take_row(struct fit_model *model, const struct fit_row *row)
     for (unsigned f = 0; f < model->plan->frees->len; f++) {
         const struct fit_free *free = &g_array_index(model->plan->frees, struct fit_free, f);
         for (unsigned k = 0; k < free->keys->len && good; k++)
-            good = take_cost(model, deck, row, f, k);
+            good = take_cost(model, deck, row_index, f, k);
     }
+    find_played(model, row_index);
     take_profile(model, deck);
     deck_free(deck);
     return good;
@@ -182,22 +226,20 @@ static bool check_once(const struct fit_model *model)
     return true;
 }
 
-static void free_costs(gpointer costs)
+gboolean fit_model_init(struct fit_model *model, const struct fit_plan *plan, bool alike, struct share *share,
+                        int64_t progress_s)
 {
-    g_array_free(costs, TRUE);
-}
-
-gboolean fit_model_init(struct fit_model *model, const struct fit_plan *plan, struct share *share, int64_t progress_s)
-{
-    *model = (struct fit_model){ .plan = plan, .share = share, .progress_s = progress_s };
-    model->costs = g_ptr_array_new_with_free_func(free_costs);
+    *model = (struct fit_model){ .plan = plan, .share = share, .progress_s = progress_s, .alike = alike };
+    model->costs = g_ptr_array_new_with_free_func(free_row_costs);
+    model->played = g_new0(unsigned, plan->rows->len);
+    model->distinct = g_array_new(FALSE, FALSE, sizeof(unsigned));
     model->profile = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     model->profile_order = g_ptr_array_new();
-    for (unsigned f = 0; f < plan->frees->len; f++)
-        g_ptr_array_add(model->costs, g_array_new(FALSE, FALSE, sizeof(struct fit_cost)));
     bool good = check_once(model);
-    for (unsigned i = 0; i < plan->rows->len && good; i++)
-        good = take_row(model, &g_array_index(plan->rows, struct fit_row, i));
+    for (unsigned i = 0; i < plan->rows->len && good; i++) {
+        g_ptr_array_add(model->costs, new_costs(plan->frees->len));
+        good = take_row(model, i);
+    }
     if (!good)
         fit_model_release(model);
     return good;
@@ -208,18 +250,26 @@ void fit_model_release(struct fit_model *model)
     g_ptr_array_free(model->costs, TRUE);
     g_hash_table_destroy(model->profile);
     g_ptr_array_free(model->profile_order, TRUE);
+    g_free(model->played);
+    g_array_free(model->distinct, TRUE);
+}
+
+const GArray *fit_model_costs(const struct fit_model *model, unsigned row, unsigned free)
+{
+    return ((const GPtrArray *)model->costs->pdata[row])->pdata[free];
 }
 
 /* --- playing --- */
 
 /* The row's settings and the free costs. Free with g_array_free. */
-static GArray *settings_of(const struct fit_model *model, const struct fit_row *row, const double *theta)
+static GArray *settings_of(const struct fit_model *model, unsigned row_index, const double *theta)
 {
+    const struct fit_row *row = &g_array_index(model->plan->rows, struct fit_row, row_index);
     GArray *settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
 
     g_array_append_vals(settings, row->settings->data, row->settings->len);
-    for (unsigned f = 0; f < model->costs->len; f++) {
-        const GArray *costs = model->costs->pdata[f];
+    for (unsigned f = 0; f < model->plan->frees->len; f++) {
+        const GArray *costs = fit_model_costs(model, row_index, f);
         for (unsigned k = 0; k < costs->len; k++) {
             const struct fit_cost *cost = &g_array_index(costs, struct fit_cost, k);
             g_autofree char *text = fit_cost_text(cost, exp(theta[f]));
@@ -230,49 +280,64 @@ static GArray *settings_of(const struct fit_model *model, const struct fit_row *
     return settings;
 }
 
-static bool play(const struct fit_model *model, const struct fit_row *row, const double *theta, unsigned seed,
-                 double *value, GError **error)
+/* The logarithm of what a row's key holds. */
+static bool look_up(const struct fit_row *row, const struct summary *summary, double *value, GError **error)
 {
-    GArray *settings = settings_of(model, row, theta);
-    struct trial_request request = request_of(row);
     double found = NAN;
+
+    if (!summary_lookup(summary, row->key, &found, error))
+        return false;
+    if (found > 0) {
+        *value = log(found);
+        return true;
+    }
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "[row.%s] key: %s is %g in %s; expected a key with a value "
+                "above 0", row->name, row->key, found, row->deck);
+    return false;
+}
+
+/* Plays a row's deck, and fills in all rows that are the same: values[row * seeds]. */
+static void play(const struct fit_model *model, unsigned row_index, const double *theta, unsigned seed, double *values,
+                 GError **error)
+{
+    const GArray *rows = model->plan->rows;
+    const struct fit_row *row = &g_array_index(rows, struct fit_row, row_index);
+    GArray *settings = settings_of(model, row_index, theta);
+    struct trial_request request = request_of(row);
 
     request.settings = (const struct deck_setting *)settings->data;
     request.setting_count = settings->len;
     request.seeded = true;
     request.seed = seed;
     struct summary *summary = trial_run(&request, error);
-    bool good = summary != NULL && summary_lookup(summary, row->key, &found, error);
-    if (good && !(found > 0)) {
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "[row.%s] key: %s is %g in %s; expected a key with a "
-                    "value above 0", row->name, row->key, found, row->deck);
-        good = false;
-    }
-    *value = good ? log(found) : 0;
+    bool good = summary != NULL;
+    for (unsigned i = row_index; i < rows->len && good; i++)
+        if (model->played[i] == row_index)
+            good = look_up(&g_array_index(rows, struct fit_row, i), summary, &values[i * model->plan->seeds], error);
     summary_free(summary);
     for (unsigned i = row->settings->len; i < settings->len; i++) {
         g_free(g_array_index(settings, struct deck_setting, i).where);
         g_free(g_array_index(settings, struct deck_setting, i).assignment);
     }
     g_array_free(settings, TRUE);
-    return good;
 }
 
 gboolean fit_model_evaluate(void *data, const double *thetas, unsigned count, double *values, GError **error)
 {
     const struct fit_model *model = data;
     const struct fit_plan *plan = model->plan;
-    unsigned total = count * plan->rows->len * plan->seeds;
+    size_t width = (size_t)plan->rows->len * plan->seeds;
     struct trial_round round;
     GError *local = NULL;
     unsigned i;
 
-    memset(values, 0, total * sizeof *values);
-    trial_begin(&round, model->share, total, "fit", model->progress_s);
+    memset(values, 0, count * width * sizeof *values);
+    trial_begin(&round, model->share, count * model->distinct->len * plan->seeds, "fit", model->progress_s);
     while (local == NULL && trial_next(&round, &i)) {
-        unsigned point = i / plan->seeds / plan->rows->len;
-        const struct fit_row *row = &g_array_index(plan->rows, struct fit_row, i / plan->seeds % plan->rows->len);
-        play(model, row, &thetas[point * plan->frees->len], 1 + i % plan->seeds, &values[i], &local);
+        unsigned seed = i % plan->seeds;
+        unsigned row = g_array_index(model->distinct, unsigned, i / plan->seeds % model->distinct->len);
+        unsigned point = i / plan->seeds / model->distinct->len;
+        play(model, row, &thetas[point * plan->frees->len], 1 + seed, &values[point * width + seed], &local);
     }
-    return trial_end(&round, local, values, total, error);
+    return trial_end(&round, local, values, count * width, error);
 }

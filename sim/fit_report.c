@@ -33,7 +33,7 @@ static char *join_keys(const struct fit_outcome *o, unsigned i)
 /* All values of a free cost with its factor. */
 static char *join_values(const struct fit_outcome *o, unsigned i, double factor)
 {
-    const GArray *costs = o->model->costs->pdata[i];
+    const GArray *costs = fit_model_costs(o->model, 0, i);
     GString *text = g_string_new(NULL);
 
     for (unsigned k = 0; k < costs->len; k++) {
@@ -222,7 +222,7 @@ char *fit_report_profile(const struct fit_outcome *o, const char *date)
                            "they were in the rows' decks.\n\n[deck]\nformat = 1\ntitle = %s\n\n[costs]\n",
                            *model->plan->title == '\0' ? "fitted costs" : model->plan->title);
     for (unsigned f = 0; f < o->result->parameters; f++) {
-        const GArray *costs = model->costs->pdata[f];
+        const GArray *costs = fit_model_costs(model, 0, f);
         for (unsigned k = 0; k < costs->len; k++) {
             const struct fit_cost *cost = &g_array_index(costs, struct fit_cost, k);
             if (g_str_has_prefix(cost->key, "costs.")) {

@@ -56,6 +56,33 @@ static void test_run(void)
     options_release(&options);
 }
 
+static void test_many_runs(void)
+{
+    struct options options;
+    g_autoptr(GError) error = NULL;
+
+    CU_ASSERT_TRUE_FATAL(parse(&options, "tiercel compare a.deck b.deck --seeds 20 --seed 3 --set a.b=1 --set-b c.d=2 "
+                               "--set-b=e.f=3 --format json", NULL));
+    CU_ASSERT_EQUAL(options.command, COMMAND_COMPARE);
+    CU_ASSERT_STRING_EQUAL(options.words[1], "b.deck");
+    CU_ASSERT_EQUAL(options.seeds, 20);
+    CU_ASSERT_EQUAL(options.settings->len, 2);
+    CU_ASSERT_EQUAL_FATAL(options.settings_b->len, 2);
+    CU_ASSERT_STRING_EQUAL(g_array_index(options.settings_b, struct deck_setting, 1).where, "--set-b e.f=3");
+    CU_ASSERT_STRING_EQUAL(options.format, "json");
+    options_release(&options);
+
+    CU_ASSERT_TRUE_FATAL(parse(&options, "tiercel fit x.fit --profile y.costs --force --sensitivity", NULL));
+    CU_ASSERT_EQUAL(options.command, COMMAND_FIT);
+    CU_ASSERT_EQUAL(options.seeds, 0);
+    CU_ASSERT_STRING_EQUAL(options.profile, "y.costs");
+    CU_ASSERT_TRUE(options.force && options.sensitivity);
+    options_release(&options);
+
+    CU_ASSERT_FALSE_FATAL(parse(&options, "tiercel fit x.fit --set a.b=1", &error));
+    CU_ASSERT_PTR_NOT_NULL(strstr(error->message, "unknown option"));
+}
+
 static void test_umlaut(void)
 {
     struct options options;
@@ -186,6 +213,7 @@ int main(void)
 {
     static const struct suite_test tests[] = {
         { "run takes its options in any order", test_run },
+        { "compare and fit have options of their own", test_many_runs },
         { "names and values need not be ASCII, whatever the locale", test_umlaut },
         { "a setting that is no line of a deck is refused", test_long_setting },
         { "check, --help and --version are understood", test_others },

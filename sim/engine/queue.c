@@ -11,6 +11,7 @@ enum {
     LEAST_BUCKETS = 256,
     DELAY_FROM_BUCKETS = 4096,      /* smaller wheels stay in the cache */
     MOST_BUCKETS = 1 << 22,
+    ROW_MOST = QUEUE_FEW_MOST,      /* messages left in the row into which one more is sorted */
     FEW_AGAIN = QUEUE_FEW_MOST / 4,
     FEW_CAPACITY = 8 * QUEUE_FEW_MOST,
     FIRST_SHIFT = 12,
@@ -249,12 +250,50 @@ static size_t bucket_copy(const struct queue *q, size_t slot, struct message *to
     return n;
 }
 
+/* --- the sorted row --- */
+
+/* Makes room behind the row: what was popped has left some in front. */
+static void row_make_room(struct queue *q)
+{
+    if (q->at == 0) {
+        items_reserve(q, q->count + 1);
+        return;
+    }
+    memmove(q->items, &q->items[q->at], (q->count - q->at) * sizeof *q->items);
+    q->count -= q->at;
+    q->at = 0;
+}
+
+/* Into the row, from the end that is nearer. */
+static inline void row_put(struct queue *q, const struct message *m)
+{
+    struct message *first = &q->items[q->at];
+    const size_t half = (q->count - q->at) / 2;
+    if (q->at != 0 && half != 0 && m->time_ns < first[half].time_ns) {
+        struct message *to = &q->items[--q->at];
+        for (; message_before(to + 1, m); to++)
+            *to = *(to + 1);
+        *to = *m;
+        return;
+    }
+    if (G_UNLIKELY(q->count == q->capacity))
+        row_make_room(q);
+    first = &q->items[q->at];
+    struct message *to = &q->items[q->count++];
+    for (; to > first && message_before(m, to - 1); to--)
+        *to = *(to - 1);
+    *to = *m;
+}
+
 static void place(struct queue *q, const struct message *m)
 {
     int64_t number = m->time_ns >> q->shift;
     if (number <= q->bucket) {
-        q->side_pushes++;
-        heap_push(&q->side, m);
+        q->near_pushes++;
+        if (q->count - q->at < ROW_MOST)
+            row_put(q, m);
+        else
+            heap_push(&q->side, m);
     } else if (number - q->bucket < (int64_t)q->buckets) {
         wheel_put(q, number, m);
     } else {
@@ -295,33 +334,9 @@ static void spread_few(struct queue *q)
     q->few = false;
     q->bucket = (all[0].time_ns >> q->shift) - 1;
     q->shaped_for = n;
-    q->loads = q->loaded = q->side_pushes = q->far_pushes = q->pushes = 0;
+    q->loads = q->loaded = q->near_pushes = q->far_pushes = q->pushes = 0;
     for (size_t i = 0; i < n; i++)
         place(q, &all[i]);
-}
-
-/* Into the row, from the end that is nearer: what is popped leaves room in front. */
-static inline void put_among_few(struct queue *q, const struct message *m)
-{
-    struct message *first = &q->items[q->at];
-    const size_t half = (q->count - q->at) / 2;
-    if (q->at != 0 && half != 0 && m->time_ns < first[half].time_ns) {
-        struct message *to = &q->items[--q->at];
-        for (; message_before(to + 1, m); to++)
-            *to = *(to + 1);
-        *to = *m;
-        return;
-    }
-    if (G_UNLIKELY(q->count == FEW_CAPACITY)) {
-        memmove(q->items, &q->items[q->at], (q->count - q->at) * sizeof *q->items);
-        q->count -= q->at;
-        q->at = 0;
-    }
-    first = &q->items[q->at];
-    struct message *to = &q->items[q->count++];
-    for (; to > first && message_before(m, to - 1); to--)
-        *to = *(to - 1);
-    *to = *m;
 }
 
 /* The number of the first occupied bucket after the present one; the wheel must hold something. */
@@ -411,15 +426,15 @@ static void reshape(struct queue *q)
     free(old);
     g_free(far.items);
     q->shaped_for = n;
-    q->loads = q->loaded = q->side_pushes = q->far_pushes = q->pushes = 0;
+    q->loads = q->loaded = q->near_pushes = q->far_pushes = q->pushes = 0;
 }
 
 /* Whether the traffic since the last look does not fit the shape; also learns how much narrower than the median says
  * the buckets should be. */
 static bool traffic_unfit(struct queue *q)
 {
-    uint64_t fill = (q->loaded + q->side_pushes) / q->loads;
-    bool near = q->side_pushes * 2 > q->pushes && fill > TARGET_FILL / 2 && q->narrow < NARROWEST;
+    uint64_t fill = (q->loaded + q->near_pushes) / q->loads;
+    bool near = q->near_pushes * 2 > q->pushes && fill > TARGET_FILL / 2 && q->narrow < NARROWEST;
     bool sparse = fill < TARGET_FILL / 6;
     bool far = q->far_pushes * 4 > q->pushes && q->buckets < MOST_BUCKETS && q->buckets < q->in_wheel + q->far.count;
     if (near)
@@ -427,7 +442,7 @@ static bool traffic_unfit(struct queue *q)
     else if (sparse && q->narrow > 0)
         q->narrow--;
     bool unfit = near || sparse || far || fill > 6 * TARGET_FILL;
-    q->loads = q->loaded = q->side_pushes = q->far_pushes = q->pushes = 0;
+    q->loads = q->loaded = q->near_pushes = q->far_pushes = q->pushes = 0;
     return unfit;
 }
 
@@ -454,7 +469,7 @@ void queue_push(struct queue *q, const struct message *m)
 {
     if (q->few) {
         if (G_LIKELY(q->count - q->at < QUEUE_FEW_MOST)) {
-            put_among_few(q, m);
+            row_put(q, m);
             return;
         }
         spread_few(q);
@@ -537,12 +552,14 @@ static bool advance(struct queue *q)
     if (q->few)
         return false;
     place_delayed(q);
-    if (q->side.count == 0 && q->in_wheel + q->far.count <= FEW_AGAIN && q->buckets < DELAY_FROM_BUCKETS) {
+    if (q->at != q->count || q->side.count != 0)
+        return true;
+    if (q->in_wheel + q->far.count <= FEW_AGAIN && q->buckets < DELAY_FROM_BUCKETS) {
         gather_few(q);
         return q->count != q->at;
     }
     consider_shape(q);
-    if (q->side.count != 0)
+    if (q->at != q->count || q->side.count != 0)
         return true;
     if (q->in_wheel == 0) {
         if (q->far.count == 0)

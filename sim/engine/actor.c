@@ -33,7 +33,7 @@ const struct role *actor_role(const struct actor *self)
 
 int64_t actor_now(const struct actor *self)
 {
-    return self->engine->clock->now(self->engine);
+    return engine_now(self->engine);
 }
 
 void actor_fail(struct actor *self, const char *format, ...)
@@ -66,7 +66,7 @@ static inline bool may_take(struct actor *self, const char *what, int64_t span_n
 void actor_charge(struct actor *self, int64_t cost_ns)
 {
     if (G_LIKELY(may_take(self, "a charge of", cost_ns)))
-        self->engine->clock->charge(self->engine, cost_ns);
+        engine_charge(self->engine, cost_ns);
 }
 
 void actor_spend(struct actor *self, int64_t duration_ns)
@@ -131,7 +131,7 @@ static inline void post_word(struct actor *self, uint32_t to, uint16_t kind, uin
     struct message m = { .to = to, .kind = kind, .flags = flags, .word = word };
     keep_promise(self, self->engine->now_ns);
     if (number(self, &m))
-        self->engine->clock->post(self->engine, self, &m, size_bytes);
+        engine_post(self->engine, self, &m, size_bytes);
 }
 
 static inline void post_payload(struct actor *self, uint32_t to, uint16_t kind, struct payload *payload, uint8_t flags)
@@ -139,7 +139,7 @@ static inline void post_payload(struct actor *self, uint32_t to, uint16_t kind, 
     struct message m = { .to = to, .kind = kind, .flags = flags | MESSAGE_PAYLOAD, .payload = payload };
     keep_promise(self, self->engine->now_ns);
     if (number(self, &m))
-        self->engine->clock->post(self->engine, self, &m, payload->size);
+        engine_post(self->engine, self, &m, payload->size);
 }
 
 void actor_send(struct actor *self, uint32_t to, uint16_t kind, uint64_t word)
@@ -196,7 +196,7 @@ static void post_self(struct actor *self, int64_t delay_ns, uint16_t kind, uint6
     struct engine *e = self->engine;
     if (!may_take(self, "a delay of", delay_ns))
         return;
-    struct message m = { .time_ns = e->clock->now(e) + delay_ns, .to = self->id, .kind = kind, .flags = flags,
+    struct message m = { .time_ns = engine_now(e) + delay_ns, .to = self->id, .kind = kind, .flags = flags,
                          .order_class = order_class, .word = word };
     if (number(self, &m))
         e->clock->post_self(e, &m);

@@ -112,7 +112,7 @@ static inline void handle(struct engine *e, struct actor *actor, const struct me
         e->pending--;
     }
     actor->role->handle(actor, m);
-    int64_t end_ns = e->clock->now(e);
+    int64_t end_ns = engine_now(e);
     thread->free_ns = end_ns;
     actor->busy_ns += end_ns - start_ns;
     if (e->config.observer.handled != NULL)
@@ -139,7 +139,7 @@ static void take_turn(struct engine *e, struct thread *thread)
             return;
         int64_t start_ns = e->now_ns = begin_ns(e, thread->free_ns);
         actor->role->turn(actor);
-        int64_t end_ns = e->clock->now(e);
+        int64_t end_ns = engine_now(e);
         thread->free_ns = end_ns;
         actor->busy_ns += end_ns - start_ns;
     }
@@ -273,7 +273,7 @@ void dispatch_block(struct actor *self, uint32_t callee)
     thread->flags |= THREAD_BLOCKED;
     box->callee = callee;
     box->caller = self->id;
-    box->call_ns = self->engine->clock->now(self->engine);
+    box->call_ns = engine_now(self->engine);
 }
 
 /* The reply is handled behind the work of setting aside: each message that came before it was moved once. */

@@ -242,6 +242,7 @@ static gboolean survey_links(struct engine *e, GError **error)
         }
     for (unsigned a = 0; split && a < ENGINE_ZONES_MAX; a++)
         e->zone_crosses[a] = true;
+    e->plain_links = e->uniform && e->processes == 1 && !e->live_clock;
     return TRUE;
 }
 

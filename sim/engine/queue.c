@@ -9,13 +9,16 @@
 enum {
     CHUNK_MESSAGES = 7,             /* with the link, four cache lines */
     LEAST_BUCKETS = 256,
-    DELAY_FROM_BUCKETS = 4096,      /* smaller wheels stay in the cache */
+    DELAY_FROM = 8192,              /* messages in the wheel; fewer stay in the cache */
     MOST_BUCKETS = 1 << 22,
     ROW_MOST = QUEUE_FEW_MOST,      /* messages left in the row into which one more is sorted */
     FEW_AGAIN = QUEUE_FEW_MOST / 4,
+    FEW_BUCKETS = 4096,             /* of a wheel that is worth emptying into the row */
     FEW_CAPACITY = 8 * QUEUE_FEW_MOST,
     FIRST_SHIFT = 12,
     TARGET_FILL = 16,               /* messages in a bucket when it is sorted, about */
+    MANY = 1 << 19,                 /* messages from which memory counts more: */
+    MANY_FILL = 48,                 /* fuller buckets waste less of their chunks */
     RESHAPE_PUSHES = 1024,          /* least pushes between two looks at the shape */
     RESHAPE_LOADS = 256,            /* bucket loads that its fill is judged by */
     FAR_MOST = 8192,                /* messages in the far heap before the first one is handled */
@@ -220,7 +223,7 @@ static inline void chunk_give(struct queue *q, uint32_t c)
     q->free_chunk = c;
 }
 
-static void wheel_put(struct queue *q, int64_t number, const struct message *m)
+static inline void wheel_put(struct queue *q, int64_t number, const struct message *m)
 {
     size_t slot = (size_t)number & (q->buckets - 1);
     struct queue_bucket *b = &q->bucket_of[slot];
@@ -285,7 +288,7 @@ static inline void row_put(struct queue *q, const struct message *m)
     *to = *m;
 }
 
-static void place(struct queue *q, const struct message *m)
+static inline void place(struct queue *q, const struct message *m)
 {
     int64_t number = m->time_ns >> q->shift;
     if (number <= q->bucket) {
@@ -379,14 +382,15 @@ static size_t sample_times(const struct queue *q, size_t n, int64_t times[SAMPLE
 }
 
 /* A width and a number of buckets for the n messages pending, all behind from_ns: half of them lie within the median
- * distance, so TARGET_FILL of them in TARGET_FILL * 2 * median / n. Where most new messages are nearer than that, the
+ * distance, so `fill` of them in fill * 2 * median / n. Where most new messages are nearer than that, the
  * buckets are narrower by 2^narrow. */
 static size_t choose_shape(struct queue *q, size_t n, int64_t from_ns)
 {
     int64_t times[SAMPLE];
     size_t sampled = sample_times(q, n, times);
     int64_t median_ns = times[sampled / 2] - from_ns;
-    int64_t width = (int64_t)((unsigned __int128)median_ns * (2 * TARGET_FILL) / n) >> q->narrow;
+    unsigned fill = n < MANY ? TARGET_FILL : MANY_FILL;
+    int64_t width = (int64_t)((unsigned __int128)median_ns * (2 * fill) / n) >> q->narrow;
     for (q->shift = 0; q->shift < 50 && (int64_t)2 << q->shift <= width; q->shift++)
         ;
     size_t buckets = LEAST_BUCKETS, most = MIN(n << MIN(q->narrow, 4u), (size_t)MOST_BUCKETS);
@@ -479,7 +483,7 @@ void queue_push(struct queue *q, const struct message *m)
         place_delayed(q);
         reshape(q);
     }
-    if (q->buckets < DELAY_FROM_BUCKETS || m->time_ns >> q->shift <= q->bucket) {
+    if (q->in_wheel < DELAY_FROM || m->time_ns >> q->shift <= q->bucket) {
         place(q, m);
         return;
     }
@@ -554,7 +558,7 @@ static bool advance(struct queue *q)
     place_delayed(q);
     if (q->at != q->count || q->side.count != 0)
         return true;
-    if (q->in_wheel + q->far.count <= FEW_AGAIN && q->buckets < DELAY_FROM_BUCKETS) {
+    if (q->in_wheel + q->far.count <= FEW_AGAIN && q->buckets <= FEW_BUCKETS) {
         gather_few(q);
         return q->count != q->at;
     }

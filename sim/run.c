@@ -19,6 +19,7 @@
 #include "service_times.h"
 #include "share.h"
 #include "signals.h"
+#include "steady.h"
 #include "trace/gather.h"
 #include "trace/trace.h"
 #include "trace_roles.h"
@@ -49,6 +50,7 @@ struct run {
     struct gather *gather;
     struct trace *trace;
     struct service_times *times;        /* of the live clock, else NULL */
+    struct steady *steady;              /* NULL where nothing counts what is done */
     struct engine *engine;
     GError *error;                      /* of a flush: the same on all processes */
     bool every_event;                   /* trace level */
@@ -116,6 +118,14 @@ static void observe_live(void *data, const struct actor *self, const struct mess
     service_times_add(run->times, run->roles.actor_roles[actor_id(self)], m->kind, end_ns - start_ns);
     if (run->every_event)
         observe_handled(data, self, m, start_ns, end_ns);
+}
+
+static void observe_tick(void *data, int64_t now_ns)
+{
+    struct run *run = data;
+
+    if (run->steady != NULL)
+        steady_tick(run->steady, run->engine, now_ns, run->milestones);
 }
 
 static unsigned observe_poll(void *data)
@@ -216,7 +226,7 @@ static gboolean open_engine(struct run *run, GError **error)
         .explicit_inbox = deck_choice(deck, "run", "inbox", NULL) == 1,
         .spread_always = deck_choice(deck, "run", "spread", NULL) == 1,
         .observer = { .data = run, .count = observe_count, .sample = observe_sample, .record = observe_record,
-                      .window = observe_window, .poll = observe_poll }
+                      .tick = observe_tick, .window = observe_window, .poll = observe_poll }
     };
 
     run->every_event = level_of(run) == TRACE_LEVEL_EVENTS;
@@ -239,6 +249,8 @@ static void close_attempt(struct run *run)
     engine_free(run->engine);
     service_times_free(run->times);
     trace_free(run->trace);
+    steady_free(run->steady);
+    run->steady = NULL;
     gather_free(run->gather);
     run->engine = NULL;
     run->times = NULL;
@@ -252,6 +264,8 @@ static gboolean begin_attempt(struct run *run, GError **error)
     run->stopped = false;
     run->reported = 0;
     run->reported_us = run->started_us;
+    if (run->milestone_role >= 0)
+        run->steady = steady_new(scenario_actors(run->scenario), run->actor_roles, run->actor_nodes, run->roles->len);
     run->gather = gather_new(run->comm, error);
     return run->gather != NULL && open_trace(run, error) && open_engine(run, error);
 }
@@ -299,6 +313,9 @@ static void gather_facts(struct run *run, struct run_facts *facts)
     facts->peak_rss_bytes = rss;
     facts->stopped = stopped != 0;
     facts->machines = count_machines(run->comm);
+    if (run->steady != NULL)
+        steady_gather(run->steady, run->comm);
+    facts->steady = run->steady;
     facts->totals = engine_role_totals(run->engine, &facts->roles, &facts->role_count);
 }
 

@@ -136,6 +136,8 @@ void run_result_init(struct run_result *result, const struct deck *deck, const s
     scenario_summarise(scenario, &run, result->summary, result->balances);
     summarise_roles(result, facts);
     summarise_stages(result, facts->figures);
+    rate_limits_init(&result->limits, facts->steady, scenario, &run);
+    rate_limits_summarise(&result->limits, result->summary);
     balance_messages(result, facts->engine);
     for (unsigned i = 0; i < result->balances->len; i++) {
         const struct scenario_balance *b = &g_array_index(result->balances, struct scenario_balance, i);
@@ -150,6 +152,7 @@ void run_result_release(struct run_result *result)
     g_array_free(result->balances, TRUE);
     g_array_free(result->expectations, TRUE);
     g_free(result->roles);
+    rate_limits_release(&result->limits);
 }
 
 /* --- for people --- */
@@ -240,6 +243,7 @@ void run_result_print(const struct run_result *result, const struct deck *deck, 
     print_roles(result, out);
     if (verbose)
         print_stages(result, scenario, out);
+    rate_limits_print(&result->limits, verbose, out);
     scenario_details(scenario, result->summary, out);
     print_expectations(result, deck, out);
     print_balances(result, out);

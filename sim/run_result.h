@@ -16,6 +16,7 @@
 #include <stdio.h>
 
 #include "engine/engine.h"
+#include "rate_limits.h"
 #include "scenario.h"
 #include "service_times.h"
 #include "trace/trace.h"
@@ -27,6 +28,7 @@ struct run_facts {
     const struct role **roles;                  /* as engine_role_totals gave them */
     const struct engine_role_totals *totals;
     unsigned role_count;
+    const struct steady *steady;                /* gathered; NULL: none was kept */
     uint32_t processes;                         /* of the whole run */
     uint32_t machines;                          /* on which those are that played */
     const struct service_times *times;          /* of the live clock, else NULL; gathered */
@@ -43,6 +45,7 @@ struct run_result {
     struct trace_role_figures *roles;           /* for the trace; role_count of them */
     unsigned role_count;
     const struct service_times *times;
+    struct rate_limits limits;
     char digest[33];                            /* 32 hexadecimal digits */
 };
 

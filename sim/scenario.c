@@ -134,6 +134,12 @@ void scenario_summarise(const struct scenario *scenario, const struct scenario_r
     scenario->kind->summarise(scenario->data, run, summary, balances);
 }
 
+void scenario_pools(const struct scenario *scenario, const struct scenario_run *run, GArray *pools)
+{
+    if (scenario->kind->pools != NULL)
+        scenario->kind->pools(scenario->data, run, pools);
+}
+
 void scenario_headline(const struct scenario *scenario, const struct summary *summary, FILE *out)
 {
     scenario->kind->headline(scenario->data, summary, out);

@@ -61,6 +61,16 @@ struct scenario_balance {
     uint64_t right;
 };
 
+/* Something that jobs hold while other parts work for them: core slots, a thread that waits for an answer. */
+struct scenario_pool {
+    const char *name;                       /* as in the summary's limits: "slots" */
+    double capacity;                        /* how many may be held at once */
+    double held_s;                          /* by one job, as it was */
+    double least_s;                         /* by one job, if it never waited behind another */
+    const char *role;                       /* the role that works during part of least_s, and how long; NULL: none */
+    double role_s;
+};
+
 /* Counts of one metric, out of a known total: the progress lines show them. */
 struct scenario_milestone {
     const struct role *role;
@@ -109,6 +119,8 @@ struct scenario_kind {
 
     /* Adds the kind's groups to the summary, and its balances (struct scenario_balance) to the array. */
     void (*summarise)(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
+    /* Adds the pools that may limit the rate (struct scenario_pool) to the array. Optional. */
+    void (*pools)(const void *data, const struct scenario_run *run, GArray *pools);
     /* From the summary: what people want to see first, and the kind's own counts. */
     void (*headline)(const void *data, const struct summary *summary, FILE *out);
     void (*details)(const void *data, const struct summary *summary, FILE *out);
@@ -134,6 +146,7 @@ void scenario_check_live(const struct scenario *scenario, struct deck *deck, uin
 void scenario_estimate(const struct scenario *scenario, struct scenario_estimate *estimate);
 void scenario_summarise(const struct scenario *scenario, const struct scenario_run *run, struct summary *summary,
                         GArray *balances);
+void scenario_pools(const struct scenario *scenario, const struct scenario_run *run, GArray *pools);
 void scenario_headline(const struct scenario *scenario, const struct summary *summary, FILE *out);
 void scenario_details(const struct scenario *scenario, const struct summary *summary, FILE *out);
 

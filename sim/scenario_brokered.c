@@ -432,6 +432,7 @@ const struct scenario_kind scenario_brokered = {
     .estimate = brokered_estimate,
     .describe = brokered_describe,
     .summarise = brokered_summarise,
+    .pools = brokered_pools,
     .headline = brokered_headline,
     .details = brokered_details
 };

@@ -52,7 +52,8 @@ void brokered_describe(const void *data, FILE *out);
 /* scenario_kind.estimate. */
 void brokered_estimate(const void *data, struct scenario_estimate *estimate);
 
-/* scenario_kind.summarise, .headline and .details. */
+/* scenario_kind.summarise, .pools, .headline and .details. */
+void brokered_pools(const void *data, const struct scenario_run *run, GArray *pools);
 void brokered_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
 void brokered_headline(const void *data, const struct summary *summary, FILE *out);
 void brokered_details(const void *data, const struct summary *summary, FILE *out);

@@ -332,6 +332,7 @@ const struct scenario_kind scenario_dispatcher = {
     .live_processes = dispatcher_live_processes,
     .estimate = dispatcher_estimate,
     .summarise = dispatcher_summarise,
+    .pools = dispatcher_pools,
     .headline = dispatcher_headline,
     .details = dispatcher_details
 };

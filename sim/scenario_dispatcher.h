@@ -27,7 +27,8 @@ struct dispatcher_scenario {
 /* scenario_kind.estimate. */
 void dispatcher_estimate(const void *data, struct scenario_estimate *estimate);
 
-/* scenario_kind.summarise, .headline and .details. */
+/* scenario_kind.summarise, .pools, .headline and .details. */
+void dispatcher_pools(const void *data, const struct scenario_run *run, GArray *pools);
 void dispatcher_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
 void dispatcher_headline(const void *data, const struct summary *summary, FILE *out);
 void dispatcher_details(const void *data, const struct summary *summary, FILE *out);

@@ -148,6 +148,28 @@ void dispatcher_summarise(const void *data, const struct scenario_run *run, stru
         balance_services(&f, balances);
 }
 
+/* --- what tasks hold --- */
+
+/* The threads that notify an executor and wait for its acknowledgement (TCP): each is held for the dispatch, a round
+ * trip, and what both ends do with the acknowledgement. */
+void dispatcher_pools(const void *data, G_GNUC_UNUSED const struct scenario_run *run, GArray *pools)
+{
+    const struct dispatcher_scenario *s = data;
+    const struct task_service *t = &s->service;
+    const struct task_service_costs *costs = &t->costs;
+
+    if (t->protocol != TASK_TCP)
+        return;
+    double own_s = (double)(cost_ns(&costs->dispatcher_dispatch, 0, 0) + cost_ns(&costs->dispatcher_ack, 0, 0)) /
+                   SECOND_NS;
+    double answer_s = (double)(2 * t->latency_ns + cost_ns(&costs->executor_ack, 0, 0)) / SECOND_NS;
+    struct scenario_pool threads = {
+        .name = "notification threads", .capacity = (double)t->services * t->threads, .held_s = own_s + answer_s,
+        .least_s = own_s + answer_s, .role = "dispatcher", .role_s = own_s
+    };
+    g_array_append_val(pools, threads);
+}
+
 /* --- the terminal --- */
 
 static double value_of(const struct summary *summary, const char *path)

@@ -440,6 +440,23 @@ struct engine_role_totals *engine_role_totals(struct engine *e, const struct rol
     return totals;
 }
 
+void engine_each_thread(const struct engine *e, int64_t now_ns, engine_thread_fn *visit, void *data)
+{
+    for (struct actor *first = actor_first(e); first != NULL; first = actor_next(e, first)) {
+        const struct thread *thread = &first->own;
+        if (first->thread != thread)
+            continue;
+        int64_t busy_ns = 0, blocked_ns = thread->inbox != NULL ? thread->inbox->blocked_ns : 0;
+        for (const struct actor *a = first; a != NULL; a = thread_next(e, a))
+            busy_ns += a->busy_ns;
+        /* The last handling reaches beyond now_ns, or a call goes on at it. */
+        busy_ns -= MAX(0, thread->free_ns - now_ns);
+        if ((thread->flags & THREAD_BLOCKED) != 0)
+            blocked_ns += MAX(0, now_ns - thread->inbox->call_ns);
+        visit(data, first->id, busy_ns, blocked_ns);
+    }
+}
+
 size_t engine_memory_bytes(const struct engine *e)
 {
     size_t inboxes = 0;

@@ -60,6 +60,9 @@ struct engine_observer {
      * of counting; the time is then process 0's at its beginning. May be collective. `wishes` is
      * what any process wished for. */
     void (*window)(void *data, int64_t now_ns, uint64_t handled_here, unsigned wishes);
+    /* On the virtual clock, at each tick that anything happened before: everything that arrives before now_ns has been
+     * handled, on every process, so what is looked at here is the same for every number of them. */
+    void (*tick)(void *data, int64_t now_ns);
     /* What this process wants: 0 go on, or a bit of enum engine_wish. Polled between windows; the wishes of all
      * processes are joined, and all act in the same window. */
     unsigned (*poll)(void *data);
@@ -153,6 +156,11 @@ gboolean engine_run(struct engine *e, struct engine_result *result, GError **err
 /* After engine_run; collective. One entry per distinct role in the order in which roles first appeared; *count of
  * them, and *roles names them. The caller frees both arrays with g_free. */
 struct engine_role_totals *engine_role_totals(struct engine *e, const struct role ***roles, unsigned *count);
+
+/* Visits this process's thread groups, each by its first actor: how long until now_ns it was busy, and blocked in calls.
+ * now_ns is that of an observer's tick, or the end of the run. Local. */
+typedef void engine_thread_fn(void *data, uint32_t first_actor, int64_t busy_ns, int64_t blocked_ns);
+void engine_each_thread(const struct engine *e, int64_t now_ns, engine_thread_fn *visit, void *data);
 
 /* Bytes of engine memory that local actors and pending messages take; for check and bytes_per_actor. Local. */
 size_t engine_memory_bytes(const struct engine *e);

@@ -143,6 +143,13 @@ static void tell_window(struct engine *e, int64_t now_ns, unsigned wishes)
         o->window(o->data, now_ns, e->handled, wishes);
 }
 
+static void tell_tick(struct engine *e)
+{
+    const struct engine_observer *o = &e->config.observer;
+    if (o->tick != NULL)
+        o->tick(o->data, e->limit_ns);
+}
+
 /* The tick at which the end is tested next when everything before `tick_ns` is done and the next message arrives at
  * next_ns: ticks with nothing between them would only repeat the test. */
 static int64_t tick_after(const struct engine *e, int64_t next_ns)
@@ -197,6 +204,7 @@ static enum engine_end run_alone(struct engine *e, int64_t *end_ns)
             continue;
         struct status all = status_of(e);
         *end_ns = e->limit_ns;
+        tell_tick(e);
         if (ended_at_limit(e, &all, &end))
             return end;
         e->limit_ns = tick_after(e, all.next_ns);
@@ -229,6 +237,7 @@ static enum engine_end run_together(struct engine *e, int64_t *end_ns)
             return ENGINE_RETREAT;
         if (all.next_ns < e->limit_ns)
             continue;
+        tell_tick(e);
         if (ended_at_limit(e, &all, &end))
             return end;
         e->limit_ns = tick_after(e, all.next_ns);

@@ -3,9 +3,12 @@
 
 #include <string.h>
 
+#include "report/chrome.h"
+
 const struct export_format export_formats[] = {
     { "batsim", "a row a job, with the columns of Batsim's jobs.csv, for evalys and spreadsheets",
       export_write_batsim },
+    { "chrome", "every handling and the steps of each job, for Perfetto and chrome://tracing", chrome_write },
     { "swf", "a log in the Standard Workload Format, with the waits of the simulation", export_write_swf },
     { NULL, NULL, NULL }
 };

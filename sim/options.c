@@ -12,9 +12,9 @@
 #define VERIFY (1U << COMMAND_VERIFY)
 #define DIFF (1U << COMMAND_DIFF)
 #define REPORT (1U << COMMAND_REPORT)
+#define EXPORT (1U << COMMAND_EXPORT)
 #define COMPARE (1U << COMMAND_COMPARE)
 #define FIT (1U << COMMAND_FIT)
-#define EXPORT (1U << COMMAND_EXPORT)
 #define CALIBRATE (1U << COMMAND_CALIBRATE)
 
 const struct command_text command_texts[] = {
@@ -27,7 +27,8 @@ const struct command_text command_texts[] = {
     { "compare", "A B", 2, "run two decks with the same seeds; the differences, with confidence intervals",
       COMMAND_COMPARE },
     { "fit", "FILE", 1, "fit costs to measured values, with uncertainties", COMMAND_FIT },
-    { "export", "TRACE", 1, "write a trace in the form of another tool: batsim (jobs.csv) or swf", COMMAND_EXPORT },
+    { "export", "TRACE", 1, "write a trace in the form of another tool: batsim (jobs.csv), chrome or swf",
+      COMMAND_EXPORT },
     { "calibrate", "DECK", 1, "measure what a deck's handlings and messages take here, on the live clock",
       COMMAND_CALIBRATE },
     { NULL, NULL, 0, NULL, COMMAND_NONE }
@@ -51,7 +52,7 @@ const struct option_text option_texts[] = {
     { "strict", '\0', NULL, "exit 3 also when an expectation of the deck is missed", RUN },
     { "processes", '\0', "N", "what a run on N processes would need (default: those of this run)", CHECK },
     { "merge", '\0', NULL, "join the parts that a killed run of level events left", VERIFY },
-    { "format", '\0', "FORMAT", "how to write it: text (default), json or tsv; export: batsim or swf",
+    { "format", '\0', "FORMAT", "text (default), json, tsv, report: html; export: batsim, chrome or swf",
       REPORT | COMPARE | FIT | EXPORT },
     { "job", '\0', "ID", "tell the path of this job (default: of the median one and of the slowest)", REPORT },
     { "profile", '\0', "FILE", "write the fitted or measured costs to FILE, as a cost profile", FIT | CALIBRATE },

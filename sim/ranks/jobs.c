@@ -16,7 +16,8 @@ const uint8_t job_exec_times[JOB_EXEC_TIMES] = {
     JOB_TIME_TASK_END, JOB_TIME_MOVE
 };
 
-/* In the order of struct job_row, the times in that of enum job_time. */
+/* In the order of struct job_row, the times in that of enum job_time; a time's text begins with the role that works in
+ * the step which it ends, or which that step waits for. */
 const struct job_column job_columns[] = {
     { "id", "1", "job id", JOB_COLUMN_U64 },
     { "node", "1", "node it ran on; 4294967295: none", JOB_COLUMN_U32 },
@@ -24,22 +25,22 @@ const struct job_column job_columns[] = {
     { "result", "1", "how it ended", JOB_COLUMN_RESULT },
     { "watched", "1", "1 when its shell saw its input; table watches: whether a watch began", JOB_COLUMN_U8 },
     { "submit", "ns", "ingest took the submission", JOB_COLUMN_I64 },
-    { "depend", "ns", "the job manager took it", JOB_COLUMN_I64 },
-    { "request", "ns", "the scheduler was asked for resources", JOB_COLUMN_I64 },
-    { "alloc", "ns", "resources were allocated", JOB_COLUMN_I64 },
-    { "exec", "ns", "job-exec took the start request", JOB_COLUMN_I64 },
-    { "namespace", "ns", "the guest namespace existed", JOB_COLUMN_I64 },
-    { "ready", "ns", "its first commits were done", JOB_COLUMN_I64 },
-    { "launch", "ns", "the shell's process ran", JOB_COLUMN_I64 },
-    { "shell_init", "ns", "the shell had committed shell.init", JOB_COLUMN_I64 },
-    { "shell_start", "ns", "the shell had committed shell.start", JOB_COLUMN_I64 },
-    { "start", "ns", "the job manager posted start", JOB_COLUMN_I64 },
-    { "task_end", "ns", "the task ended", JOB_COLUMN_I64 },
-    { "finish", "ns", "the job manager posted finish", JOB_COLUMN_I64 },
-    { "move", "ns", "the guest namespace was copied and removed", JOB_COLUMN_I64 },
-    { "release", "ns", "the job manager posted release", JOB_COLUMN_I64 },
-    { "free", "ns", "the scheduler had the resources back", JOB_COLUMN_I64 },
-    { "clean", "ns", "the job turned inactive", JOB_COLUMN_I64 },
+    { "depend", "ns", "ingest: the job manager took it", JOB_COLUMN_I64 },
+    { "request", "ns", "job-manager: the scheduler was asked for resources", JOB_COLUMN_I64 },
+    { "alloc", "ns", "scheduler: resources were allocated", JOB_COLUMN_I64 },
+    { "exec", "ns", "job-exec: job-exec took the start request", JOB_COLUMN_I64 },
+    { "namespace", "ns", "kvs-root: the guest namespace existed", JOB_COLUMN_I64 },
+    { "ready", "ns", "job-exec: its first commits were done", JOB_COLUMN_I64 },
+    { "launch", "ns", "executor: the shell's process ran", JOB_COLUMN_I64 },
+    { "shell_init", "ns", "executor: the shell had committed shell.init", JOB_COLUMN_I64 },
+    { "shell_start", "ns", "executor: the shell had committed shell.start", JOB_COLUMN_I64 },
+    { "start", "ns", "job-manager: the job manager posted start", JOB_COLUMN_I64 },
+    { "task_end", "ns", "executor: the task ended", JOB_COLUMN_I64 },
+    { "finish", "ns", "job-manager: the job manager posted finish", JOB_COLUMN_I64 },
+    { "move", "ns", "job-exec: the guest namespace was copied and removed", JOB_COLUMN_I64 },
+    { "release", "ns", "job-manager: the job manager posted release", JOB_COLUMN_I64 },
+    { "free", "ns", "scheduler: the scheduler had the resources back", JOB_COLUMN_I64 },
+    { "clean", "ns", "job-manager: the job turned inactive", JOB_COLUMN_I64 },
     { NULL, NULL, NULL, JOB_COLUMN_U8 }
 };
 

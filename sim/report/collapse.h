@@ -2,9 +2,9 @@
 /*
  * When a client's collected heap will bring it to a stop, told from how it went so far.
  *
- * What is taken from a trace is what a collector's log has: over time, how many tasks ended, how many collections there
- * were, how long they took, and how much they left free. A straight line through the free heap alone says when it is
- * empty; but the client stands still before, since with less free there are more collections. With
+ * What is taken from a trace is what a collector's log has: over time, how many tasks ended, how many collections
+ * there were, how long they took, and how much they left free. A straight line through the free heap alone says when
+ * it is empty; but the client stands still before, since with less free there are more collections. With
  *
  *     F = size - live bytes       falls by `leak` with each task (least squares over the collections)
  *     a                           allocated by a task: what was freed, by the tasks that filled it again
@@ -55,7 +55,8 @@ struct collapse {
     double empty_tasks;             /* where the straight line has nothing free */
 };
 
-/* `count` bins from time 0 on, all of them while tasks were still handed out; size_bytes of the whole heap, above 0. */
+/* `count` bins from time 0 on, all of them while tasks were still handed out; size_bytes of the whole heap, above 0.
+ * */
 void collapse_predict(struct collapse *c, const struct collapse_bin *bins, unsigned count, double size_bytes);
 
 #endif

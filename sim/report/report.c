@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "report/report.h"
 
+#include "report/page.h"
 #include "report/sections.h"
 
 const char *const report_format_names[] = { [REPORT_FORMAT_TEXT] = "text", [REPORT_FORMAT_JSON] = "json",
-                                            [REPORT_FORMAT_TSV] = "tsv", [REPORT_FORMATS] = NULL };
+                                            [REPORT_FORMAT_TSV] = "tsv", [REPORT_FORMAT_HTML] = "html",
+                                            [REPORT_FORMATS] = NULL };
 
 typedef gboolean section_add_fn(struct document *d, const struct report_source *source, GError **error);
 
@@ -26,7 +28,8 @@ static struct document *describe(const struct report_source *source, GError **er
     return d;
 }
 
-static void write_document(const struct document *d, enum report_format format, FILE *out)
+static void write_document(const struct document *d, const struct report_source *source, enum report_format format,
+                           FILE *out)
 {
     switch (format) {
     case REPORT_FORMAT_TEXT:
@@ -37,6 +40,9 @@ static void write_document(const struct document *d, enum report_format format, 
         break;
     case REPORT_FORMAT_TSV:
         document_write_tsv(d, out);
+        break;
+    case REPORT_FORMAT_HTML:
+        page_write(d, source, out);
         break;
     case REPORT_FORMATS:
         g_assert_not_reached();
@@ -63,7 +69,7 @@ gboolean report_write(const struct report_request *request, FILE *out, GError **
         d = describe(&source, error);
     }
     if (d != NULL)
-        write_document(d, request->format, out);
+        write_document(d, &source, request->format, out);
     gboolean good = d != NULL;
     document_free(d);
     summary_free(summary);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * `tiercel report` and `tiercel export`: what a trace says, for people and for programs.
+ * `tiercel report`: what a trace says, for people and for programs.
  *
  *     struct report_request request = { .path = path, .format = REPORT_FORMAT_TEXT };
  *     if (!report_write(&request, stdout, &error)) ...
@@ -21,6 +21,7 @@ enum report_format {
     REPORT_FORMAT_TEXT,
     REPORT_FORMAT_JSON,
     REPORT_FORMAT_TSV,
+    REPORT_FORMAT_HTML,
     REPORT_FORMATS
 };
 /* Their names, by enum report_format, ended by NULL. */

@@ -301,6 +301,63 @@ void reader_roles_free(struct trace_role_figures *roles, unsigned count)
     g_free(roles);
 }
 
+/* --- what numbers stand for --- */
+
+static bool actors_read(hid_t group, struct reader_names *names)
+{
+    uint64_t actors, roles;
+    if (group < 0 || !hdf5_array_size(group, "role", &actors) || actors > UINT32_MAX ||
+        !hdf5_get_texts(group, "role_name", &names->role_name, &roles))
+        return false;
+    names->actors = (uint32_t)actors;
+    names->role = g_new(uint16_t, actors + 1);
+    names->node = g_new(uint32_t, actors + 1);
+    if (!hdf5_get_array(group, "role", H5T_NATIVE_UINT16, names->role, actors) ||
+        !hdf5_get_array(group, "node", H5T_NATIVE_UINT32, names->node, actors))
+        return false;
+    for (uint64_t i = 0; i < actors; i++)
+        if (names->role[i] >= roles)
+            return false;
+    return true;
+}
+
+static bool kinds_read(hid_t group, struct reader_names *names)
+{
+    uint64_t kinds, texts;
+    if (group < 0 || !hdf5_array_size(group, "kind", &kinds) || kinds > UINT16_MAX + 1U ||
+        !hdf5_get_texts(group, "name", &names->kind_name, &texts) || texts != kinds)
+        return false;
+    names->kinds = (unsigned)kinds;
+    names->kind = g_new(uint16_t, kinds + 1);
+    return hdf5_get_array(group, "kind", H5T_NATIVE_UINT16, names->kind, kinds);
+}
+
+gboolean reader_names_read(const struct reader *r, struct reader_names *names, GError **error)
+{
+    hid_t actors = hdf5_has(r->file, "actors") ? H5Gopen2(r->file, "actors", H5P_DEFAULT) : -1;
+    hid_t kinds = hdf5_has(r->file, "kinds") ? H5Gopen2(r->file, "kinds", H5P_DEFAULT) : -1;
+    memset(names, 0, sizeof *names);
+    bool good = actors_read(actors, names) && kinds_read(kinds, names);
+    if (actors >= 0)
+        H5Gclose(actors);
+    if (kinds >= 0)
+        H5Gclose(kinds);
+    if (good)
+        return TRUE;
+    reader_names_release(names);
+    return failure(r, error, "does not say what the numbers of its events stand for; it is damaged");
+}
+
+void reader_names_release(struct reader_names *names)
+{
+    g_free(names->role);
+    g_free(names->node);
+    g_strfreev(names->role_name);
+    g_free(names->kind);
+    g_strfreev(names->kind_name);
+    memset(names, 0, sizeof *names);
+}
+
 /* --- tables --- */
 
 unsigned reader_tables(const struct reader *r)

@@ -11,8 +11,8 @@
  *     reader_free(r);
  *
  * A trace whose run was killed is readable as of its last flush; reader_complete tells it apart. A damaged file is
- * refused with one line (TIERCEL_ERROR_RUNTIME); nothing a file contains ends the program: where no checksum tells that
- * a file is as it was written, a child process reads it first (probe.h). All functions are local.
+ * refused with one line (TIERCEL_ERROR_RUNTIME); nothing a file contains ends the program: where no checksum tells
+ * that a file is as it was written, a child process reads it first (probe.h). All functions are local.
  */
 #ifndef TIERCEL_TRACE_READER_H
 #define TIERCEL_TRACE_READER_H
@@ -48,6 +48,20 @@ struct collector *reader_figures(const struct reader *r, GError **error);
  * NULL with no error when there is none. */
 struct trace_role_figures *reader_roles(const struct reader *r, unsigned *count, GError **error);
 void reader_roles_free(struct trace_role_figures *roles, unsigned count);
+
+/* What the numbers of a trace of level `events` stand for. */
+struct reader_names {
+    uint32_t actors;
+    uint16_t *role;                 /* by actor id: index into role_name */
+    uint32_t *node;                 /* by actor id */
+    char **role_name;               /* ended by NULL */
+    unsigned kinds;
+    uint16_t *kind;
+    char **kind_name;               /* parallel, ended by NULL */
+};
+/* FALSE and *error, with *names empty, when they are not there or do not fit together. */
+gboolean reader_names_read(const struct reader *r, struct reader_names *names, GError **error);
+void reader_names_release(struct reader_names *names);
 
 /* --- tables --- */
 

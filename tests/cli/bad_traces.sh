@@ -93,6 +93,8 @@ report report @
 report-json report @ --format json
 export-swf export @ --format swf
 export-batsim export @ --format batsim
+report-html report @ --format html
+export-chrome export @ --format chrome
 END
 alone --help >"$scratch/help"
 while read -r name command rest; do

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tiercel report: its formats, its sections, the end of a heap told beforehand, and traces that are no traces.
+# tiercel report and export: formats, sections, the end of a heap told beforehand, and traces that are no traces.
 
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/cli/alone.sh"
@@ -46,12 +46,25 @@ if command -v python3 >/dev/null; then
 fi
 check "tsv can be asked for" says 0 out $'stages\t1\tstage\t\tingest' report jobs/trace.h5 --format=tsv
 cp out jobs.tsv
+check "html can be asked for" says 0 out "<!DOCTYPE html>" report jobs/trace.h5 --format html
+check "the page has its figures" test "$(grep -c '<svg ' out)" -ge 5
+check "the page refers to nothing outside" test "$(grep -coE '(src|href)=|url\(|@import|<script' out)" -eq 0
+check "every element is closed" test "$(grep -o '<svg ' out | wc -l)" -eq "$(grep -o '</svg>' out | wc -l)"
+if command -v python3 >/dev/null; then
+    check "each figure is XML" python3 -c '
+import re, xml.dom.minidom
+page = open("out", encoding="utf-8").read()
+figures = re.findall(r"<svg .*?</svg>", page, re.S)
+assert len(figures) >= 5
+for figure in figures:
+    assert "nan" not in xml.dom.minidom.parseString(figure).toxml().lower().replace("nano", "")'
+fi
 id=$(value jobs.tsv path median id)
 check "the path of one job" says 0 out "$id" report jobs/trace.h5 --job "$id"
 check "only of that one" test "$(grep -c slowest out)" -eq 0
 check "a job that is not there" says 2 err "no job of this trace has the id 7" report jobs/trace.h5 --job 7
 check "a job that is no number" says 2 err "is not the id of a job" report jobs/trace.h5 --job x
-check "a format that there is not" says 2 err "expected one of text, json, tsv" report jobs/trace.h5 --format xml
+check "a format that there is not" says 2 err "expected one of text, json, tsv, html" report jobs/trace.h5 --format xml
 
 # The steps of a path have no gap: their lengths add up to the time of the last.
 path_adds_up()
@@ -62,6 +75,48 @@ path_adds_up()
         END { d = sum - last; exit !(last > 0 && d < 1e-9 && d > -1e-9) }' jobs.tsv
 }
 check "the steps of a path add up" path_adds_up
+
+# ---- export ----
+
+check "a run with every message" expect_status 0 alone run "$top_srcdir/inputs/flux-bulksubmit.deck" --test \
+    --trace events -q -o events
+check "events are exported" says 0 out '"ph":"X"' export events/trace.h5 --format chrome
+cp out events.json
+check "jobs are exported" says 0 out '"ph":"b"' export jobs/trace.h5 --format chrome
+cp out jobs.json
+nested() # FILE: valid JSON, whose slices are properly nested
+{
+    python3 -c '
+import json, sys
+events = json.load(open(sys.argv[1], encoding="utf-8"))["traceEvents"]
+tracks, open_spans, slices = {}, {}, 0
+for e in events:
+    if e["ph"] == "X":
+        tracks.setdefault((e["pid"], e["tid"]), []).append((round(e["ts"] * 1000), round(e["dur"] * 1000)))
+        slices += 1
+    elif e["ph"] == "b":
+        spans = open_spans.setdefault(e["id"], [])
+        assert not spans or spans[-1][1] <= e["ts"]
+        spans.append((e["name"], e["ts"]))
+    elif e["ph"] == "e":
+        name, since = open_spans[e["id"]].pop()
+        assert name == e["name"] and since <= e["ts"]
+        slices += 1
+for track in tracks.values():
+    ends = []
+    for start, length in sorted(track, key=lambda s: (s[0], -s[1])):
+        while ends and ends[-1] <= start:
+            ends.pop()
+        assert not ends or start + length <= ends[-1]
+        ends.append(start + length)
+assert slices > 100 and not any(open_spans.values())
+print(slices, "slices")' "$1"
+}
+if command -v python3 >/dev/null; then
+    check "the events are JSON, properly nested" nested events.json
+    check "the jobs are JSON, properly nested" nested jobs.json
+fi
+check "an export that there is not" says 2 err "expected batsim, chrome or swf" export events/trace.h5 --format csv
 
 # ---- the end of a heap ----
 
@@ -83,6 +138,7 @@ check "the predicted time too, within 10 %" near "$(value part.tsv heap 'the end
     "$(value whole.tsv heap 'the end (measured)' time_s)" 10
 check "it comes before a straight line has the heap empty" awk -v e="$(value whole.tsv heap 'the end (measured)' tasks)" \
     -v s="$(value part.tsv heap 'empty by a straight line' tasks)" 'BEGIN { exit !(e + 0 > 0 && e + 0 < s + 0) }'
+check "and cannot be exported" says 1 err "neither events nor jobs" export part/trace.h5 --format chrome
 check "a trace without a table of jobs has no path" says 2 err "has no table of jobs" report part/trace.h5 --job 1
 
 # ---- damaged ----
@@ -98,6 +154,7 @@ done
 for bad in empty short text missing flipped-*; do
     check "a damaged trace is refused: $bad" says 1 err "$bad" report "$bad"
     check "with nothing on stdout: $bad" test ! -s out
+    check "nor exported: $bad" says 1 err "$bad" export "$bad" --format chrome
 done
 
 done_testing

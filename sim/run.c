@@ -265,7 +265,8 @@ static gboolean begin_attempt(struct run *run, GError **error)
     run->reported = 0;
     run->reported_us = run->started_us;
     if (run->milestone_role >= 0)
-        run->steady = steady_new(scenario_actors(run->scenario), run->actor_roles, run->actor_nodes, run->roles->len);
+        run->steady = steady_new(run->roles.actor_count, run->roles.actor_roles, run->roles.actor_nodes,
+                                 run->roles.roles->len);
     run->gather = gather_new(run->comm, error);
     return run->gather != NULL && open_trace(run, error) && open_engine(run, error);
 }

@@ -114,8 +114,8 @@ void steady_gather(struct steady *s, MPI_Comm comm)
     MPI_Reduce(process == 0 ? MPI_IN_PLACE : s->done, s->done, (int)s->ticks, MPI_UINT64_T, MPI_SUM, 0, comm);
     for (unsigned i = 0; i < s->ticks; i++) {
         int64_t *used_ns = &s->used_ns[(size_t)i * FIELDS * s->rows->len];
-        MPI_Reduce(process == 0 ? MPI_IN_PLACE : used_ns, used_ns, (int)(FIELDS * s->rows->len), MPI_INT64_T, MPI_SUM, 0,
-                   comm);
+        int count = (int)(FIELDS * s->rows->len);
+        MPI_Reduce(process == 0 ? MPI_IN_PLACE : used_ns, used_ns, count, MPI_INT64_T, MPI_SUM, 0, comm);
     }
 }
 

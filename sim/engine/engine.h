@@ -12,10 +12,12 @@
  *     if (!engine_start(e, &error) || !engine_run(e, &result, &error)) ...
  *     engine_free(e);
  *
- * Every process adds every actor, in the same order, and gets the same ids; only an actor's own process keeps a state.
+ * Every process adds every actor, in the same order, and gets the same ids; only an actor's own process keeps a
+ * state.
  *
  * Laws that this folder keeps (design, section 2): one result for every number of processes and placement (the
- * digest); integer time; an order defined by (time, class, sender, sequence); random numbers that belong to the actor.
+ * digest); integer time; an order defined by (time, class, sender, sequence); random numbers that belong to the
+ * actor.
  */
 #ifndef TIERCEL_ENGINE_ENGINE_H
 #define TIERCEL_ENGINE_ENGINE_H
@@ -138,8 +140,8 @@ struct engine_role_totals {
 struct engine *engine_new(const struct engine_config *config, GError **error);
 void engine_free(struct engine *e);
 
-/* The link from zone a to zone b between different nodes; local ones, between actors of one node. Where no link was set
- * no message may go. Local calls, alike on every process, before engine_start. */
+/* The link from zone a to zone b between different nodes; local ones, between actors of one node. Where no link was
+ * set no message may go. Local calls, alike on every process, before engine_start. */
 void engine_set_link(struct engine *e, uint8_t from_zone, uint8_t to_zone, struct engine_link link);
 void engine_set_local_link(struct engine *e, struct engine_link link);
 
@@ -157,8 +159,8 @@ gboolean engine_run(struct engine *e, struct engine_result *result, GError **err
  * them, and *roles names them. The caller frees both arrays with g_free. */
 struct engine_role_totals *engine_role_totals(struct engine *e, const struct role ***roles, unsigned *count);
 
-/* Visits this process's thread groups, each by its first actor: how long until now_ns it was busy, and blocked in calls.
- * now_ns is that of an observer's tick, or the end of the run. Local. */
+/* Visits this process's thread groups, each by its first actor: how long until now_ns it was busy, and blocked in
+ * calls. now_ns is that of an observer's tick, or the end of the run. Local. */
 typedef void engine_thread_fn(void *data, uint32_t first_actor, int64_t busy_ns, int64_t blocked_ns);
 void engine_each_thread(const struct engine *e, int64_t now_ns, engine_thread_fn *visit, void *data);
 

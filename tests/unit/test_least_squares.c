@@ -106,7 +106,7 @@ static void test_unknown(void)
 static void test_noise(void)
 {
     struct model m = { .jacobian = { { -1, 0, 0 }, { 0, 1, 0 }, { -1, 1, 0 }, { 0, 0.5, 0 } }, .offset = 0.01,
-                       .noise = 0.002 };
+                       .noise = 0.01 };
     const double truth[PARAMETERS] = { 0.3, -0.3, 1 };
     double measured[ROWS];
     struct least_squares problem = problem_of(&m, measured, truth);

@@ -16,8 +16,8 @@
  * where f_i, a logarithm too, is the mean over the seeds, and sigma_i^2 = uncertainty_i^2 + the variance of that mean.
  * So a parameter that the rows say nothing about stays where it was, with the uncertainty that it had, and what that
  * uncertainty does to others is in theirs. Derivatives are central differences over `step`; an entry that does not
- * exceed three times its own standard error (from the pairs of equal seeds, three seeds or more) counts as 0; of entries
- * that are nothing but noise one in seventeen still passes with four seeds (Student's t).
+ * exceed three times its own standard error (from the pairs of equal seeds, three seeds or more) counts as 0; with four
+ * seeds one in seventeen of those that are nothing but noise still passes (Student's t).
  *
  * Everything is local but `evaluate`, which may be collective: all processes make the same calls.
  */

@@ -81,6 +81,8 @@ void brokered_estimate(const void *data, struct scenario_estimate *estimate)
         double beats = work_ns / (nodes * inst->cores_per_node) / (double)inst->heartbeat_ns;
         estimate->events = jobs * job_messages(b) + beats * HEARTBEAT_NODE * nodes +
                            (inst->job_info_first ? 0 : FIRST_NODE * nodes);
+        if (b->file.used)
+            estimate->events += jobs * file_run_messages(&b->file.file);
         estimate->actor_bytes = jobs * (JOB_BYTES + (inst->job_info_first ? 0 : JOB_NODE_BYTES * nodes));
         estimate->pending = 10 * nodes + MIN(jobs, b->jobs.submit_window > 0 ? b->jobs.submit_window : jobs);
     }

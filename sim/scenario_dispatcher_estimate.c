@@ -48,7 +48,8 @@ static double task_messages(const struct task_service *t, double tasks)
 
 void dispatcher_estimate(const void *data, struct scenario_estimate *estimate)
 {
-    const struct task_service *t = &((const struct dispatcher_scenario *)data)->service;
+    const struct dispatcher_scenario *s = data;
+    const struct task_service *t = &s->service;
     double tries = (double)t->tasks * (1 + (double)t->faults.task_failure / CERTAIN * MIN(t->faults.retries_task, 1));
     double executors = (double)t->services * t->executors;
     double each_ns = task_ns(t);
@@ -68,6 +69,10 @@ void dispatcher_estimate(const void *data, struct scenario_estimate *estimate)
     if (t->provision != PROVISION_STATIC)
         estimate->events += 2.5 * MIN(executors, (double)t->tasks) +
                             3 * estimate->span_ns / (double)t->provision_poll_ns * t->services;
+    if (s->file.used) {
+        estimate->events += tries * file_run_messages(&s->file.file);
+        estimate->span_ns = NAN;
+    }
     estimate->pending = executors + t->services + t->clients;
     estimate->actor_bytes = 40 * executors;
     estimate->latency_ns = t->latency_ns;

@@ -209,6 +209,7 @@ const struct scenario_kind scenario_file = {
     .tables = file_tables,
     .rows = file_rows,
     .milestone = file_milestone,
+    .estimate = file_estimate,
     .summarise = file_summarise,
     .headline = file_headline,
     .details = file_details

@@ -38,6 +38,7 @@ struct file_scenario {
 
 extern const struct scenario_kind scenario_file;
 
+void file_estimate(const void *data, struct scenario_estimate *estimate);
 void file_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
 void file_headline(const void *data, const struct summary *summary, FILE *out);
 void file_details(const void *data, const struct summary *summary, FILE *out);
@@ -56,6 +57,9 @@ struct summary_file file_figures(const struct collector *figures, const char *mo
 
 /* The group io of the summary, from the sum over files; `span_s` is the time that the bandwidth is over. */
 void file_summarise_all(struct summary *summary, const struct summary_file *sum, double span_s);
+
+/* About how many messages all writes of one writer, or of one job, take. */
+double file_run_messages(const struct shared_file *f);
 
 /* --- for systems whose jobs write --- */
 

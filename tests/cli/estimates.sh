@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # What tiercel check says that a run will need, against runs of the shipped decks in their [test] forms: events within
-# 20 %, the trace within 20 % at level jobs and 10 % at level events but for 0.9 MB (the curves and histograms of runs
-# as short as these are not filled), memory of a process within a factor of 2.
+# 20 %, memory of a process within a factor of 2. The trace within 10 % at level events and a factor of 2 at level jobs,
+# but for 0.9 MB: runs as short as these do not fill their curves and histograms, which are most of such a trace.
 
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/cli/alone.sh"
@@ -40,12 +40,16 @@ estimated()
         echo "# $deck: not known beforehand" >&3
         return
     fi
+    if grep -qx 'clock = live' needs; then
+        echo "# $deck: depends on the machine" >&3
+        return
+    fi
     alone run "$path" "$@" -q --trace jobs -o out --force >/dev/null || return 1
     check "$deck: events within 20 %" near events "$(sed -n 's/^# events: //p' needs)" "$(number events)" 1.25
     check "$deck: memory within a factor of 2" near memory \
         "$(sed -n 's/^# memory: \([0-9.]*\) \([MG]B\).*/\1 \2/p' needs | awk '{ print $1 * ($2 == "GB" ? 1e9 : 1e6) }')" \
         "$(number peak_rss_bytes)" 2
-    check "$deck: trace of level jobs" near "trace, jobs" "$(size_of jobs)" "$(stat -c %s out/trace.h5)" 1.2 900000
+    check "$deck: trace of level jobs" near "trace, jobs" "$(size_of jobs)" "$(stat -c %s out/trace.h5)" 2 900000
     [ -z "$events" ] && return
     alone run "$path" "$@" -q --trace events -o out --force >/dev/null || return 1
     check "$deck: trace of level events" near "trace, events" "$(size_of events)" "$(stat -c %s out/trace.h5)" 1.1 900000
@@ -53,7 +57,8 @@ estimated()
 
 shipped=(bench/phold bench/falkon-pattern bench/falkon-s4u falkon-1b falkon-ws falkon-stealing falkon-late-binding
     theory/mmc theory/jackson theory/central-server theory/repairman flux-bulksubmit flux-bulksubmit-v0.16
-    flux-outstanding-1 flux-counts flux-fanout flux-namespaces flux-namespaces-v0.16 flux-watch)
+    flux-outstanding-1 flux-counts flux-fanout flux-namespaces flux-namespaces-v0.16 flux-watch io-collective io-fuse
+    io-tasks io-checkpoint)
 [ -z "$SMOKE" ] || shipped=(bench/phold falkon-1b theory/jackson flux-bulksubmit)
 if [ -n "$LONG" ]; then
     mapfile -t shipped < <(cd "$top_srcdir/inputs" && find . -name '*.deck' | sed 's|^\./||; s|\.deck$||' | sort)

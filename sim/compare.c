@@ -180,6 +180,17 @@ static bool is_stage(const char *path)
     return g_str_has_prefix(path, "stages.");
 }
 
+/* No seed differs from another in anything. */
+static bool is_still(const struct comparison *c)
+{
+    for (unsigned side = A; side < SIDES; side++)
+        for (unsigned p = 0; p < c->path_count; p++)
+            for (unsigned i = 1; i < c->seeds; i++)
+                if (values_of(c, side, p)[i] != values_of(c, side, p)[0] && isfinite(values_of(c, side, p)[0]))
+                    return false;
+    return true;
+}
+
 static void add_main(struct document *d, const struct comparison *c, const struct row *rows)
 {
     struct section *s = document_section(d, "results", "Results", columns, G_N_ELEMENTS(columns));
@@ -191,6 +202,9 @@ static void add_main(struct document *d, const struct comparison *c, const struc
     section_note(s, "means of %u runs each, seeds %" G_GUINT64_FORMAT " to %" G_GUINT64_FORMAT "; differences of pairs "
                  "with the same seed, +- is %g %% confidence, %% is of A", c->seeds, c->first_seed,
                  c->first_seed + c->seeds - 1, CONFIDENCE * 100);
+    if (is_still(c))
+        section_note(s, "all seeds give the same run: nothing in these decks is drawn (costs.jitter, durations), and "
+                     "the intervals say nothing about a real system");
 }
 
 /* Of the stages, or of the other results; those that changed, or all. */

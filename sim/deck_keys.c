@@ -150,6 +150,11 @@ static const struct deck_key keys[] = {
       "Batsim, in JSON" },
     { "workload", "namespaces", QUANTITY_COUNT, "1024", "1", "1000000000", NO_CHOICES, "workload.source=namespaces",
       DECK_BROKERED, 0, "how many namespaces are created at once, and then removed at once" },
+    { "workload", "fence", QUANTITY_COUNT, "0", NULL, "100000", NO_CHOICES, "workload.source=namespaces",
+      DECK_BROKERED, 0, "participants of a fence that writes to each namespace before it goes: so many parts that "
+      "become one transaction, and a wait for the version that it makes; 0: nothing is written" },
+    { "workload", "user", DECK_CHOICE, "owner", NULL, NULL, "instance|owner|other", "workload.source=namespaces",
+      DECK_BROKERED, 0, "who writes: the instance's owner, the namespace's owner, or another user, who is refused" },
     { "workload", "jobs", QUANTITY_COUNT, "1024", NULL, "1000000000000", NO_CHOICES, MADE,
       DECK_BROKERED | DECK_DISPATCHER | DECK_BATCH, 0, "how many jobs are submitted" },
     { "workload", "cores", QUANTITY_COUNT, "1", "1", "67108864", NO_CHOICES, MADE, DECK_BROKERED | DECK_BATCH, 0,

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/random.h"
+#include "kvs/namespaces.h"
 #include "ranks/client.h"
 #include "ranks/namespace_client.h"
 #include "ranks/roles.h"
@@ -60,6 +61,11 @@ static void read_workload(struct brokered *b, const struct deck *deck)
     b->jobs.watch = (enum jobs_watch)deck_choice(deck, "workload", "watch", NULL);
     b->jobs.namespaces = deck_has(deck, "workload", "namespaces")
                              ? (uint32_t)deck_integer(deck, "workload", "namespaces") : 0;
+    b->jobs.fence = deck_has(deck, "workload", "fence") ? (uint32_t)deck_integer(deck, "workload", "fence") : 0;
+    if (b->jobs.fence > 0) {
+        static const uint32_t users[] = { NAMESPACES_INSTANCE_OWNER, JOB_USER, JOB_USER + 1 };
+        b->jobs.fence_user = users[deck_choice(deck, "workload", "user", NULL)];
+    }
     b->from_files = deck_has(deck, "workload", "dir");
     job_source_read(&b->log, deck);
     b->log.stream_duration = b->log.stream_gap = CLIENT_STREAM_DURATION;

@@ -160,6 +160,9 @@ static void summarise_kvs(const struct collector *figures, struct summary *summa
     summary_count(summary, "kvs", "blobs", total(figures, "kvs-root", "blobs"));
     summary_count(summary, "kvs", "namespaces_created", total(figures, "kvs-root", "created"));
     summary_count(summary, "kvs", "namespaces_removed", total(figures, "kvs-root", "removed"));
+    summary_count(summary, "kvs", "fences", total(figures, "kvs-root", "fences"));
+    summary_count(summary, "kvs", "syncs", total(figures, "kvs-root", "syncs"));
+    summary_count(summary, "kvs", "refused", total(figures, "kvs-root", "refused"));
     summary_number(summary, "kvs", "create_rate", namespace_rate(figures, "created", "create_span"));
     summary_number(summary, "kvs", "remove_rate", namespace_rate(figures, "removed", "remove_span"));
 }
@@ -204,7 +207,8 @@ static void balance_transactions(const struct brokered *b, const struct collecto
     uint64_t own = total(figures, "scheduler", "commits_own") + total(figures, "job-exec", "commits_own") +
                    total(figures, "job-exec", "commits_own_link") + total(figures, "job-exec", "commits_own_copy") +
                    total(figures, "executor", "commits_own");
-    uint64_t shared = total(figures, "ingest", "commits_shared") + total(figures, "job-manager", "commits_shared");
+    uint64_t shared = total(figures, "ingest", "commits_shared") + total(figures, "job-manager", "commits_shared") +
+                      total(figures, "kvs-root", "fences");
 
     add_balance(balances, "own_transactions", "transactions of single jobs", own,
                 windows ? "1 an allocation + 4 a start + 1 a window + 5 a shell"

@@ -58,6 +58,8 @@ struct instance_jobs {
     struct workload *(*open)(const void *source, struct actor *client, GError **error);
     const void *source;
     uint32_t namespaces;            /* that a client makes instead of jobs; 0: jobs */
+    uint32_t fence;                 /* participants of a fence that writes to each of them; 0: none */
+    uint32_t fence_user;            /* who sends its parts, and waits for it */
     enum jobs_watch watch;          /* what the client watches of each job from its submission on */
     uint32_t submit_window;         /* submissions that the client keeps outstanding; 0: all */
 

@@ -300,6 +300,10 @@ const struct kind_name kvs_kinds[] = {
     { KVS_NAMESPACE_CREATE | KIND_REPLY, "namespace-create-reply", "the namespace is there" },
     { KVS_NAMESPACE_REMOVE, "namespace-remove", "a namespace to be removed" },
     { KVS_NAMESPACE_REMOVE | KIND_REPLY, "namespace-remove-reply", "the namespace is unknown from now on" },
+    { KVS_FENCE, "fence", "a part of a transaction of several" },
+    { KVS_FENCE | KIND_REPLY, "fence-reply", "the transaction of all is part of a root, or failed" },
+    { KVS_SYNC, "sync", "a version to be waited for" },
+    { KVS_SYNC | KIND_REPLY, "sync-reply", "the version is there" },
     { 0, NULL, NULL }
 };
 
@@ -312,6 +316,9 @@ const struct metric kvs_metrics[] = {
     [KVS_BLOBS] = { "blobs", "1", "blobs sent to be stored", METRIC_SERIES },
     [KVS_CREATED] = { "created", "1", "namespaces created", METRIC_COUNTER },
     [KVS_REMOVED] = { "removed", "1", "namespaces removed", METRIC_COUNTER },
+    [KVS_FENCES] = { "fences", "1", "fences that had all their participants", METRIC_COUNTER },
+    [KVS_SYNCS] = { "syncs", "1", "waits for a version", METRIC_COUNTER },
+    [KVS_REFUSED] = { "refused", "1", "requests of users who may not use the namespace", METRIC_COUNTER },
     [KVS_REAPED] = { "reaped", "1", "roots gone for good", METRIC_COUNTER },
     [KVS_ROOTS_WALKED] = { "roots_walked", "1", "roots that turns looked at", METRIC_COUNTER },
     [KVS_OWN] = { "own_commits", "1", "commits for one job: scheduler, job-exec, shells", METRIC_COUNTER },

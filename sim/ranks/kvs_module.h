@@ -61,6 +61,9 @@ enum kvs_metric {
     KVS_BLOBS,              /* node 0: stores sent */
     KVS_CREATED,            /* node 0: namespaces */
     KVS_REMOVED,            /* node 0: namespaces marked */
+    KVS_FENCES,             /* node 0: fences that had all their participants, a transaction each */
+    KVS_SYNCS,              /* node 0: waits for a version */
+    KVS_REFUSED,            /* node 0: fences and waits of users who may not use the namespace */
     KVS_REAPED,             /* roots gone for good */
     KVS_ROOTS_WALKED,       /* node 0: by its turns */
     KVS_OWN,                /* commits made here for one job: scheduler, job-exec, shells */

@@ -71,6 +71,30 @@ void kvs_request_remove(struct actor *self, const char *namespace_name, uint64_t
     bytes_release(&body);
 }
 
+void kvs_request_fence(struct actor *self, const char *namespace_name, uint32_t user, const char *fence,
+                       uint32_t participants, uint64_t tag, struct transaction *t)
+{
+    struct bytes body = BYTES_INIT;
+    key_put_text(&body, namespace_name);
+    bytes_put_u32(&body, user);
+    key_put_text(&body, fence);
+    bytes_put_u32(&body, participants);
+    transaction_pack(t, &body);
+    transaction_free(t);
+    route_send(self, instance_kvs(actor_setup(self), 0), KVS_FENCE, tag, &body);
+    bytes_release(&body);
+}
+
+void kvs_request_sync(struct actor *self, const char *namespace_name, uint32_t user, uint64_t sequence, uint64_t tag)
+{
+    struct bytes body = BYTES_INIT;
+    key_put_text(&body, namespace_name);
+    bytes_put_u32(&body, user);
+    bytes_put_u64(&body, sequence);
+    route_send(self, instance_kvs(actor_setup(self), 0), KVS_SYNC, tag, &body);
+    bytes_release(&body);
+}
+
 const char *kvs_request_value(struct cursor *c, size_t *size)
 {
     cursor_u64(c);              /* sequence of the root it was read at */

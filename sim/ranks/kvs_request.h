@@ -36,6 +36,11 @@ void kvs_request_lookup_job(struct actor *self, uint64_t id, const char *entry, 
 void kvs_request_create(struct actor *self, const char *namespace_name, uint32_t owner, uint64_t tag);
 void kvs_request_remove(struct actor *self, const char *namespace_name, uint64_t tag);
 
+/* KVS_FENCE, which takes over the transaction and frees it, and KVS_SYNC, as a user. */
+void kvs_request_fence(struct actor *self, const char *namespace_name, uint32_t user, const char *fence,
+                       uint32_t participants, uint64_t tag, struct transaction *t);
+void kvs_request_sync(struct actor *self, const char *namespace_name, uint32_t user, uint64_t sequence, uint64_t tag);
+
 /* The span of a lookup's answer, in place; NULL when the answer is malformed. */
 const char *kvs_request_value(struct cursor *c, size_t *size);
 

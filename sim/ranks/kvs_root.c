@@ -13,11 +13,13 @@
 #include "kvs/key.h"
 #include "kvs/namespaces.h"
 #include "ranks/charge.h"
+#include "ranks/kvs_fence.h"
 #include "ranks/kvs_module.h"
 
 struct kvs_root {
     struct kvs kvs;                 /* first */
     struct namespaces namespaces;
+    struct kvs_fences fences;
     struct waitlist stores;         /* blobs not yet acknowledged; tokens: namespaces */
     struct envelope creating;       /* the request whose subscriptions are being made; origin = destination = 0: none */
     char *created;                  /* its namespace, or NULL */
@@ -65,6 +67,7 @@ static void kvs_root_init(struct actor *self, const void *setup)
     kvs_init(&r->kvs, self, &root_type);
     namespaces_init(&r->namespaces);
     namespaces_create(&r->namespaces, NAMESPACES_PRIMARY, NAMESPACES_INSTANCE_OWNER, 0, &primary);
+    kvs_fences_init(&r->fences);
     waitlist_init(&r->stores);
 
     /* the root of every new namespace */
@@ -80,6 +83,7 @@ static void kvs_root_release(struct actor *self)
     struct kvs_root *r = actor_state(self);
     g_free(r->created);
     waitlist_release(&r->stores);
+    kvs_fences_release(&r->fences);
     namespaces_release(&r->namespaces);
     kvs_release(&r->kvs);
 }
@@ -89,6 +93,7 @@ static void kvs_root_save(const struct actor *self, struct bytes *sink)
     const struct kvs_root *r = actor_state(self);
     kvs_save(&r->kvs, sink);
     namespaces_save(&r->namespaces, sink);
+    kvs_fences_save(&r->fences, sink);
     waitlist_save(&r->stores, sink);
     envelope_put(sink, &r->creating);
     key_put_text(sink, r->created == NULL ? "" : r->created);
@@ -202,6 +207,7 @@ static void commit_finish(struct actor *self, struct kvs_root *r, struct namespa
     actor_count(self, KVS_SETROOTS, 1);
     actor_count(self, KVS_MERGED, names - 1);
     commit_queue_pop(&ns->queue);
+    kvs_syncs_wake(self, &r->fences, ns, 0);
 }
 
 static void commit_report(struct actor *self, struct kvs_root *r, struct namespace_root *ns, struct commit *head)
@@ -328,6 +334,8 @@ static void remove_serve(struct actor *self, struct kvs_root *r, const struct en
         bytes_release(&body);
         actor_count(self, KVS_REMOVED, 1);
         actor_hold(self, 1);
+        kvs_fences_remove(self, &r->fences, name);
+        kvs_syncs_wake(self, &r->fences, ns, ENOTSUP);
     }
     route_reply(self, env, KVS_NAMESPACE_REMOVE, (uint16_t)error, NULL);
 }
@@ -377,6 +385,7 @@ static void event_handle(struct actor *self, struct kvs_root *r, const struct me
         role_charge(self, cost_ns(&costs->kvs_setroot, m->payload->size, setroot.names.count));
         actor_count(self, KVS_EVENTS, 1);
         kvs_names_answer(self, &r->kvs, &setroot.names, ns->removing ? ENOTSUP : 0, setroot.sequence);
+        kvs_fences_answer(self, &r->fences, &setroot.names, ns->removing ? ENOTSUP : 0, setroot.sequence);
         return;
     }
     case EVENT_ERROR:
@@ -385,6 +394,7 @@ static void event_handle(struct actor *self, struct kvs_root *r, const struct me
         role_charge(self, cost_ns(&costs->kvs_setroot, m->payload->size, failed.names.count));
         actor_count(self, KVS_EVENTS, 1);
         kvs_names_answer(self, &r->kvs, &failed.names, (uint16_t)failed.errnum, 0);
+        kvs_fences_answer(self, &r->fences, &failed.names, (uint16_t)failed.errnum, 0);
         return;
     case EVENT_REMOVED:
         role_charge(self, cost_ns(&costs->kvs_request, m->payload->size, 0));
@@ -436,6 +446,12 @@ static void kvs_root_handle(struct actor *self, const struct message *m)
         break;
     case KVS_NAMESPACE_REMOVE:
         remove_serve(self, r, &env, &c);
+        break;
+    case KVS_FENCE:
+        kvs_fence_serve(self, &r->fences, &r->namespaces, &env, &c);
+        break;
+    case KVS_SYNC:
+        kvs_sync_serve(self, &r->fences, &r->namespaces, &env, &c);
         break;
     case CONTENT_STORE | KIND_REPLY:
         store_answered(self, r, &env, &c);

@@ -95,7 +95,14 @@ enum kvs_kind {
     /* Anyone to the kvs of node 0. Body: namespace text, owner u32 -> nothing. EEXIST. */
     KVS_NAMESPACE_CREATE = KIND(ROLE_KVS, 5),
     /* Anyone to the kvs of node 0. Body: namespace text -> nothing. Success for an unknown one; ENOTSUP for primary. */
-    KVS_NAMESPACE_REMOVE = KIND(ROLE_KVS, 6)
+    KVS_NAMESPACE_REMOVE = KIND(ROLE_KVS, 6),
+    /* Anyone to the kvs of node 0: a part of a fence (ranks/kvs_fence.h). Body: namespace text, user u32, name of the
+     * fence text, participants u32, transaction (its name is ignored) -> root sequence u64, to all participants when
+     * the event of that root reaches node 0. EINVAL, EOVERFLOW, EPERM, ENOTSUP. */
+    KVS_FENCE = KIND(ROLE_KVS, 7),
+    /* Anyone to the kvs of node 0: a wait for a version. Body: namespace text, user u32, sequence u64 -> root sequence
+     * u64, when it has been reached. EPERM; ENOTSUP, also when the namespace is removed meanwhile. */
+    KVS_SYNC = KIND(ROLE_KVS, 8)
 };
 
 /* --- watcher --- */

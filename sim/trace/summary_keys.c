@@ -60,6 +60,9 @@ const struct summary_key summary_keys[] = {
     { SUMMARY_KVS, "blobs", SUMMARY_COUNT },
     { SUMMARY_KVS, "namespaces_created", SUMMARY_COUNT },
     { SUMMARY_KVS, "namespaces_removed", SUMMARY_COUNT },
+    { SUMMARY_KVS, "fences", SUMMARY_COUNT },
+    { SUMMARY_KVS, "syncs", SUMMARY_COUNT },
+    { SUMMARY_KVS, "refused", SUMMARY_COUNT },
     { SUMMARY_KVS, "create_rate", SUMMARY_NUMBER },
     { SUMMARY_KVS, "remove_rate", SUMMARY_NUMBER },
 

@@ -58,6 +58,35 @@ check "leaked entries run" expect_status 0 simulate leaks flux-counts --set even
 check "no leaked entries run" expect_status 0 simulate tidy flux-counts --set workload.jobs=64
 check "leaked entries lengthen the walks" holds "$(value leaks event match_s) > $(value tidy event match_s)"
 
+check "requests that bring all along run" expect_status 0 simulate passes flux-counts --set job-manager.passes=all
+check "they save four lookups a job" \
+    holds "$(value base kvs lookups) - $(value passes kvs lookups) == 4 * $(value base jobs completed)"
+check "a log that is collected runs" expect_status 0 simulate collected flux-counts --set job-exec.batch=10ms
+check "it saves transactions, and all jobs end" \
+    holds "$(value base kvs transactions) - $(value collected kvs transactions) >= 2 * $(value base jobs completed) && \
+           $(value collected jobs completed) == $(value base jobs completed)"
+check "a journal runs" expect_status 0 simulate journal flux-counts --set job-info.follows=journal
+check "it saves a lookup a job and node" \
+    holds "$(value base kvs lookups) - $(value journal kvs lookups) == 4 * $(value base jobs completed)"
+check "no news run" expect_status 0 simulate silent flux-counts --set job-info.follows=nothing
+check "they save three lookups a job and node, and events" \
+    holds "$(value base kvs lookups) - $(value silent kvs lookups) == 12 * $(value base jobs completed) && \
+           $(value silent event published) < $(value base event published)"
+check "watched event logs run" expect_status 0 simulate logs flux-counts --set workload.watch=eventlog
+check "the client follows all of them to their ends" holds "$(value logs jobs follow_rate) > 0"
+check "blobs served by a module run" expect_status 0 simulate module flux-counts --set kvs.content=module
+check "they are as many" [ "$(value module kvs blobs)" = "$(value base kvs blobs)" ]
+
+check "fences run" expect_status 0 simulate fences flux-fence
+check "a fence of four is one transaction, with one root" \
+    holds "$(value fences kvs fences) == 20 && $(value fences kvs transactions) == 20 && \
+           $(value fences kvs commits) == 20 && $(value fences kvs syncs) == 20"
+check "the instance's owner may write, too" expect_status 0 simulate instance flux-fence --set workload.user=instance
+check "nobody is refused" holds "$(value instance kvs fences) == 20 && $(value instance kvs refused) == 0"
+check "another user runs" expect_status 0 simulate stranger flux-fence --set workload.user=other
+check "every part and wait of another user is refused" \
+    holds "$(value stranger kvs refused) == 100 && $(value stranger kvs transactions) == 0"
+
 check "another seed runs" expect_status 0 simulate seed flux-counts --seed 2
 check "another seed is another measurement" [ "$(digest seed)" != "$(digest base)" ]
 check "a seed without jitter runs" expect_status 0 simulate still flux-counts --set costs.jitter=0%

@@ -389,9 +389,8 @@ static unsigned check_split_group(void)
 unsigned scenes_of_calls(void)
 {
     static const struct scene *const all[] = {
-        &idle, &doubled, &backlog, &short_moves, &instant, &anew, &kept, &other, &mates, &in_init, &charge_in_init, &twice,
-        &itself, &undeclared, &charge_after, &grouped, &no_latency, &no_local_latency,
-        &long_latency,
+        &idle, &doubled, &backlog, &short_moves, &instant, &anew, &kept, &other, &mates, &in_init, &charge_in_init,
+        &twice, &itself, &undeclared, &charge_after, &grouped, &no_latency, &no_local_latency, &long_latency,
     };
     unsigned failures = 0;
     for (size_t i = 0; i < G_N_ELEMENTS(all); i++)

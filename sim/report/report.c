@@ -12,7 +12,7 @@ typedef gboolean section_add_fn(struct document *d, const struct report_source *
 
 static section_add_fn *const sections[] = {
     section_add_run, section_add_results, section_add_limits, section_add_heap, section_add_stages, section_add_roles,
-    section_add_path
+    section_add_path, section_add_chain
 };
 
 static struct document *describe(const struct report_source *source, GError **error)

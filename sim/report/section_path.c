@@ -124,6 +124,23 @@ static gboolean add_path(struct section *s, const struct job_rows *jobs, const c
     return TRUE;
 }
 
+gboolean report_jobs_choose(const struct report_source *source, const struct job_rows *jobs, uint64_t rows[2],
+                            const char *what[2], unsigned *count, GError **error)
+{
+    if (source->job != NULL) {
+        what[0] = "chosen";
+        *count = 1;
+        return find_job(jobs, source->job, &rows[0], error);
+    }
+    g_autofree int64_t *span_ns = read_spans(jobs, error);
+    if (span_ns == NULL)
+        return FALSE;
+    what[0] = "median";
+    what[1] = "slowest";
+    *count = choose(jobs, span_ns, rows);
+    return TRUE;
+}
+
 gboolean section_add_path(struct document *d, const struct report_source *source, GError **error)
 {
     static const struct report_column columns[] = {
@@ -142,13 +159,13 @@ gboolean section_add_path(struct document *d, const struct report_source *source
                     "level jobs or events of jobs that are told apart", reader_path(source->reader));
         return FALSE;
     }
+    const char *what[2];
+    unsigned count;
+    if (!report_jobs_choose(source, &jobs, rows, what, &count, error))
+        return FALSE;
     struct section *s = document_section(d, "path", "The path of a job", columns, G_N_ELEMENTS(columns));
-    if (source->job != NULL)
-        return find_job(&jobs, source->job, &rows[0], error) && add_path(s, &jobs, "chosen", rows[0], error);
-    g_autofree int64_t *span_ns = read_spans(&jobs, error);
-    gboolean good = span_ns != NULL;
-    unsigned count = good ? choose(&jobs, span_ns, rows) : 0;
-    for (unsigned i = 0; i < count && good; i++)
-        good = add_path(s, &jobs, i == 0 ? "median" : "slowest", rows[i], error);
-    return good;
+    for (unsigned i = 0; i < count; i++)
+        if (!add_path(s, &jobs, what[i], rows[i], error))
+            return FALSE;
+    return TRUE;
 }

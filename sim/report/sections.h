@@ -9,6 +9,7 @@
 #define TIERCEL_REPORT_SECTIONS_H
 
 #include "report/document.h"
+#include "report/job_rows.h"
 #include "trace/reader.h"
 #include "trace/summary.h"
 
@@ -29,7 +30,16 @@ gboolean section_add_heap(struct document *d, const struct report_source *source
 /* section_path.c */
 gboolean section_add_path(struct document *d, const struct report_source *source, GError **error);
 
+/* section_chain.c */
+gboolean section_add_chain(struct document *d, const struct report_source *source, GError **error);
+
 /* --- shared --- */
+
+/* The rows of the table of jobs that a report is about: the chosen job, or the median and the slowest one; how many
+ * of them in *count. *what names each. FALSE with *error when there is no such job. */
+gboolean report_jobs_choose(const struct report_source *source, const struct job_rows *jobs, uint64_t rows[2],
+                            const char *what[2], unsigned *count, GError **error);
+
 
 /* A metric of a role; false when the trace has none of that name. */
 bool report_metric_find(const struct collector *figures, const char *role, const char *metric, unsigned *role_index,

@@ -76,10 +76,19 @@ path_adds_up()
 }
 check "the steps of a path add up" path_adds_up
 
-# ---- export ----
+# ---- export, and the critical path ----
 
 check "a run with every message" expect_status 0 alone run "$top_srcdir/inputs/flux-bulksubmit.deck" --test \
     --trace events -q -o events
+check "messages tell the critical path" says 0 out "critical_path" report events/trace.h5 --format tsv
+cp out events.tsv
+# Every moment of a job belongs to one role, or to the links.
+# shellcheck disable=SC2016
+check "its parts are all of the job's time" awk -F'\t' '
+    $1 == "critical_path" && $3 == "job" { job = $5 }
+    $1 == "critical_path" && $3 == "share" { sum[job] += $5 }
+    END { n = 0; for (j in sum) { n++; if (sum[j] < 1 - 1e-9 || sum[j] > 1 + 1e-9) exit 1 } exit n != 2 }' events.tsv
+check "kvs-root is on it" grep -q 'critical_path.*kvs-root' events.tsv
 check "events are exported" says 0 out '"ph":"X"' export events/trace.h5 --format chrome
 cp out events.json
 check "jobs are exported" says 0 out '"ph":"b"' export jobs/trace.h5 --format chrome

@@ -135,6 +135,10 @@ check "jobs with a file each wait for no lock" expect_status 0 play each "$top_s
     --set io.checkpoint.segments=64 --set io.checkpoint.files=each
 check "they do not" holds "$(value each io lock_wait_s) == 0"
 
+check "jobs that are killed while they write leave a whole account" expect_status 0 shipped io-checkpoint --test \
+    --set workload.limit=200ms --set io.checkpoint.segments=400 --force
+check "some were" holds "$(sed -n 's/.*"killed": \([0-9]*\),*$/\1/p' io-checkpoint.json) > 0"
+
 check "tasks of a dispatcher write" expect_status 0 shipped io-tasks --set workload.jobs=300
 check "each its part" [ "$(value io-tasks io bytes)" = 80530636800 ]
 

@@ -24,10 +24,10 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 rows()
 {
     local scheme n
-    for scheme in pr2792 pr2777 v0.16; do
+    for scheme in v0.16 pr2777 pr2792; do
         echo "rate-$scheme 2 live-rate jobs.run_rate events.scheme=$scheme"
     done
-    for scheme in pr2792 pr2777 v0.16; do
+    for scheme in v0.16 pr2777 pr2792; do
         echo "subscribe-$scheme 2 live-subscribe kvs.create_rate events.scheme=$scheme"
     done
     echo "dispatcher 2 live-dispatcher jobs.run_rate run.placement=node"
@@ -53,23 +53,23 @@ settings() # KEY=VALUE...: as options, one a line
 measure()
 {
     local name n deck key more i known="" options
-    while read -r name n deck key more; do
-        # shellcheck disable=SC2086
-        mapfile -t options < <(settings run.waiting="$(waiting "$n")" $more)
-        case " $known " in
-        *" $deck-$n "*) ;;
-        *)
-            "$MPIRUN" --oversubscribe -n "$n" "$TIERCEL" calibrate "$INPUTS/$deck.deck" "${options[@]}" --force \
-                --profile "$folder/$deck-$n.costs" </dev/null || exit 1
-            known="$known $deck-$n"
-            ;;
-        esac
-        for i in $RUNS; do
+    for i in $RUNS; do
+        while read -r name n deck key more; do
+            # shellcheck disable=SC2086
+            mapfile -t options < <(settings run.waiting="$(waiting "$n")" $more)
+            case " $known " in
+            *" $deck-$n "*) ;;
+            *)
+                "$MPIRUN" --oversubscribe -n "$n" "$TIERCEL" calibrate "$INPUTS/$deck.deck" "${options[@]}" --force \
+                    --profile "$folder/$deck-$n.costs" </dev/null || echo "# $name could not be calibrated"
+                known="$known $deck-$n"
+                ;;
+            esac
             "$MPIRUN" --oversubscribe -n "$n" "$TIERCEL" run --clock live "$INPUTS/$deck.deck" "${options[@]}" -q \
                 --trace stats -o "$folder/live-$name-$i" --force --summary "$folder/live-$name-$i.json" </dev/null ||
-                exit 1
-        done
-    done < <(rows)
+                echo "# $name: run $i failed"
+        done < <(rows)
+    done
 }
 
 predict()
@@ -83,7 +83,7 @@ predict()
         mapfile -t options < <(settings run.waiting="$(waiting "$n")" cluster.cpus=1 costs.profile="$deck-$n" \
             $machines $more)
         "$TIERCEL" run "$folder/$deck.deck" "${options[@]}" -q --trace stats -o "$folder/virtual-$name" --force \
-            --summary "$folder/virtual-$name.json" </dev/null || exit 1
+            --summary "$folder/virtual-$name.json" </dev/null || echo "# $name could not be predicted"
     done < <(rows)
 }
 
@@ -99,7 +99,7 @@ table()
     echo "| --- | --- | --- | --- | --- | --- |"
     while read -r name n deck key more; do
         for i in $RUNS; do
-            value "$folder/live-$name-$i.json" "$key"
+            [ -f "$folder/live-$name-$i.json" ] && value "$folder/live-$name-$i.json" "$key"
         done | sort -g | tr '\n' ' ' | awk -v name="$name" -v n="$n" -v key="$key" \
             -v p="$(value "$folder/virtual-$name.json" "$key")" \
             '{ printf "| %s | %d | %s | %.0f [%.0f, %.0f] | %.0f | %+.0f %% |\n", name, n, key, $2, $1, $3, p,

@@ -7,9 +7,17 @@
 #include "ranks/instance.h"
 #include "ranks/task_service.h"
 
+/*
+ * A label, from its lowest bit: bytes, entries, and a number of 12 bits. The broker pays for an event in sums: what it
+ * took so far, several matches, one sending. So its costs have digits of their own in the number, above a plain one:
+ * five bits count matches, one tells the event's beginning.
+ */
 enum {
-    LABELS_MAX = 128,
-    NUMBER_BIT = 50,                    /* of a label: the number, entries, bytes */
+    LABELS_MAX = 64,
+    PLAIN = LABELS_MAX - 1,
+    MATCH_NUMBER = LABELS_MAX,
+    EVENT_NUMBER = 2048,
+    NUMBER_BIT = 50,
     ENTRY_BIT = 26,
     INTERRUPTED_NS = 1000000            /* no handling takes so long: something else had the core */
 };
@@ -22,12 +30,23 @@ struct label {
     bool of_entries;                    /* the part per entry, where it is charged by itself */
 };
 
+/* What a span of an event at a broker may hold, and is explained by. */
+enum part { PART_EVENT, PART_BYTE, PART_MATCH, PART_SCANNED, PART_SENDING, PARTS };
+
 struct labels {
     struct label label[LABELS_MAX];     /* number 0 is none */
     unsigned count;
+    unsigned sending;                   /* number of broker-event's part per entry; 0: none */
     double sum[LABELS_MAX][SUMS];
+    double product[PARTS][PARTS];       /* of the parts of events, over their spans */
+    double part_time[PARTS];
+    double sums_of_parts[PARTS];
+    double events[SUMS];                /* N and T of those spans */
+    double part_ns[PARTS];              /* what comes of it */
     uint64_t interrupted;
 };
+
+static const char *const part_keys[2] = { "broker-event", "broker-match" };
 
 /* Not charged: the live clock waits for them, or they are added to others. */
 static const char *const kept[] = {
@@ -71,7 +90,12 @@ char **labels_settings(struct labels *labels, const struct deck *deck)
     for (const struct instance_cost_name *name = names_of(deck); name->key != NULL; name++) {
         if (g_strv_contains(kept, name->key))
             continue;
-        int64_t fixed = add_label(labels, name->key, false);
+        bool is_event = strcmp(name->key, part_keys[0]) == 0, is_match = strcmp(name->key, part_keys[1]) == 0;
+        int64_t fixed = is_event   ? (int64_t)EVENT_NUMBER << NUMBER_BIT
+                        : is_match ? (int64_t)MATCH_NUMBER << NUMBER_BIT
+                                   : add_label(labels, name->key, false);
+        if (is_event)
+            labels->sending = labels->count;
         int64_t entry = g_strv_contains(by_entry, name->key) ? add_label(labels, name->key, true)
                                                             : INT64_C(1) << ENTRY_BIT;
         g_ptr_array_add(settings, g_strdup_printf("costs.%s=%" G_GINT64_FORMAT "ns + 1ns/B + %" G_GINT64_FORMAT
@@ -83,6 +107,18 @@ char **labels_settings(struct labels *labels, const struct deck *deck)
     return (char **)g_ptr_array_free(settings, FALSE);
 }
 
+static void add_event(struct labels *labels, const double parts[PARTS], double t)
+{
+    for (unsigned i = 0; i < PARTS; i++) {
+        for (unsigned j = 0; j < PARTS; j++)
+            labels->product[i][j] += parts[i] * parts[j];
+        labels->part_time[i] += parts[i] * t;
+        labels->sums_of_parts[i] += parts[i];
+    }
+    labels->events[SUM_N] += parts[PART_EVENT];
+    labels->events[SUM_T] += t;
+}
+
 void labels_add(struct labels *labels, int64_t label_ns, int64_t took_ns)
 {
     uint64_t number = (uint64_t)label_ns >> NUMBER_BIT;
@@ -90,12 +126,18 @@ void labels_add(struct labels *labels, int64_t label_ns, int64_t took_ns)
     double x = (double)((uint64_t)label_ns & ((UINT64_C(1) << ENTRY_BIT) - 1));
     double y = (double)((uint64_t)label_ns >> ENTRY_BIT & ((UINT64_C(1) << (NUMBER_BIT - ENTRY_BIT)) - 1));
 
-    if (number >= labels->count)
-        number = 0;
     if (took_ns > INTERRUPTED_NS) {
         labels->interrupted++;
         return;
     }
+    if (labels->sending != 0 && (number > PLAIN || number == labels->sending)) {
+        const double parts[PARTS] = { number >= EVENT_NUMBER, x, (double)(number % EVENT_NUMBER / MATCH_NUMBER), y,
+                                      (number & PLAIN) == labels->sending };
+        add_event(labels, parts, t);
+        return;
+    }
+    if (number >= labels->count)
+        number = 0;
     double *sum = labels->sum[number];
     sum[SUM_N] += 1;
     sum[SUM_T] += t;
@@ -109,10 +151,62 @@ void labels_add(struct labels *labels, int64_t label_ns, int64_t took_ns)
     sum[SUM_YT] += y * t;
 }
 
+/* Solves product x = time for the parts that are in use; those that the others already explain get nothing. */
+static void solve_events(const struct labels *labels, const bool used[PARTS], double x[PARTS])
+{
+    double a[PARTS][PARTS + 1];
+
+    for (unsigned i = 0; i < PARTS; i++) {
+        for (unsigned j = 0; j < PARTS; j++)
+            a[i][j] = used[i] && used[j] ? labels->product[i][j] : 0;
+        a[i][PARTS] = used[i] ? labels->part_time[i] : 0;
+    }
+    for (unsigned i = 0; i < PARTS; i++) {
+        bool pivot = used[i] && a[i][i] > 1e-9 * labels->product[i][i];
+        for (unsigned j = 0; j <= PARTS; j++)
+            a[i][j] = pivot ? a[i][j] : 0;
+        for (unsigned k = 0; pivot && k < PARTS; k++) {
+            double factor = k == i ? 0 : a[k][i] / a[i][i];
+            for (unsigned j = i; j <= PARTS; j++)
+                a[k][j] -= factor * a[i][j];
+        }
+    }
+    for (unsigned i = 0; i < PARTS; i++)
+        x[i] = a[i][i] != 0 ? a[i][PARTS] / a[i][i] : 0;
+}
+
+/* By least squares, without parts that would come out negative; then all scaled so that the whole time is kept. */
+static void fit_events(struct labels *labels)
+{
+    bool used[PARTS], again = true;
+    double *x = labels->part_ns, explained = 0;
+
+    for (unsigned i = 0; i < PARTS; i++)
+        used[i] = labels->product[i][i] > 0;
+    while (again) {
+        again = false;
+        solve_events(labels, used, x);
+        for (unsigned i = 0; i < PARTS; i++)
+            if (x[i] < 0) {
+                used[i] = false;
+                again = true;
+            }
+    }
+    for (unsigned i = 0; i < PARTS; i++)
+        explained += x[i] * labels->sums_of_parts[i];
+    for (unsigned i = 0; i < PARTS && explained > 0; i++)
+        x[i] *= labels->events[SUM_T] / explained;
+}
+
 void labels_gather(struct labels *labels, MPI_Comm comm)
 {
     MPI_Allreduce(MPI_IN_PLACE, labels->sum, LABELS_MAX * SUMS, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, labels->product, PARTS * PARTS, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, labels->part_time, PARTS, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, labels->sums_of_parts, PARTS, MPI_DOUBLE, MPI_SUM, comm);
+    MPI_Allreduce(MPI_IN_PLACE, labels->events, SUMS, MPI_DOUBLE, MPI_SUM, comm);
     MPI_Allreduce(MPI_IN_PLACE, &labels->interrupted, 1, MPI_UINT64_T, MPI_SUM, comm);
+    fit_events(labels);
 }
 
 /* --- the fit --- */
@@ -188,7 +282,7 @@ static const double *sums_of(const struct labels *labels, const char *key, bool 
 
 static void write_cost(GString *text, const char *key, const struct fitted *f)
 {
-    g_string_append_printf(text, "%s = %.0fns", key, f->fixed_ns);
+    g_string_append_printf(text, "%s = %.0fns", key, fabs(f->fixed_ns));   /* no -0 */
     if (f->per_byte_ns * 1000 >= 0.5)
         g_string_append_printf(text, " + %.0fps/B", f->per_byte_ns * 1000);
     if (f->per_entry_ns >= 0.5)
@@ -196,8 +290,29 @@ static void write_cost(GString *text, const char *key, const struct fitted *f)
     g_string_append(text, "\n");
 }
 
+/* FALSE when the key is none of an event's. */
+static bool write_event(const struct labels *labels, GString *text, const struct instance_cost_name *name)
+{
+    const double *ns = labels->part_ns, *count = labels->sums_of_parts;
+
+    if (strcmp(name->key, part_keys[0]) == 0) {
+        g_string_append_printf(text, "# %s\n# %.0f events, %.0f sendings; with their matches %.0f ns an event\n",
+                               name->text, count[PART_EVENT], count[PART_SENDING], labels_mean_ns(labels, name->key));
+        write_cost(text, name->key, &(struct fitted){ ns[PART_EVENT], ns[PART_BYTE], ns[PART_SENDING] });
+        return true;
+    }
+    if (strcmp(name->key, part_keys[1]) == 0) {
+        g_string_append_printf(text, "# %s\n# %.0f matches\n", name->text, count[PART_MATCH]);
+        write_cost(text, name->key, &(struct fitted){ ns[PART_MATCH], 0, ns[PART_SCANNED] });
+        return true;
+    }
+    return false;
+}
+
 static void write_measured(const struct labels *labels, GString *text, const struct instance_cost_name *name)
 {
+    if (write_event(labels, text, name))
+        return;
     const double *sum = sums_of(labels, name->key, false);
     const double *entries = sums_of(labels, name->key, true);
     double n = sum[SUM_N], mean = n > 0 ? sum[SUM_T] / n : 0;
@@ -241,6 +356,8 @@ uint64_t labels_count(const struct labels *labels, const char *key)
 
 double labels_mean_ns(const struct labels *labels, const char *key)
 {
+    if (strcmp(key, part_keys[0]) == 0)
+        return labels->events[SUM_N] > 0 ? labels->events[SUM_T] / labels->events[SUM_N] : 0;
     const double *sum = sums_of(labels, key, false);
     return sum == NULL || sum[SUM_N] == 0 ? 0 : sum[SUM_T] / sum[SUM_N];
 }
@@ -252,7 +369,7 @@ uint64_t labels_interrupted(const struct labels *labels)
 
 double labels_total_ns(const struct labels *labels)
 {
-    double total = 0;
+    double total = labels->events[SUM_T];
 
     for (unsigned i = 0; i < labels->count; i++)
         total += labels->sum[i][SUM_T];

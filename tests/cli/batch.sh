@@ -187,6 +187,10 @@ for policy in fcfs easy easy-sjf conservative; do
             --set scheduler.at-limit=continue $options
     done
 done
+jobs 4 0,3,10,10.5 1,3,10,10 2,4,10,10 3,1,25,25 4,1,16,16 >log.swf
+played "who was promised the place of a job that runs on comes next, not last" "0 10.5 20.5 30.5 4" \
+    --set workload.overrun=kill --set scheduler.at-limit=continue --set scheduler.policy=conservative
+jobs 1 0,1,5,9 0,1,5,5 >log.swf
 played "or its request becomes its run time" "0 9" --set workload.overrun=extend
 played "or it is dropped" "0" --set workload.overrun=drop
 check "which is counted" counted dropped_overrun 1
@@ -335,6 +339,20 @@ unlimited='2,w0,short,1.000000,2,-1.000000,1,COMPLETED_SUCCESSFULLY,5.000000,2.0
 printf '%s\n' "$killed"'5.000000,5.000000,0.000000,5.000000,1.000000,0-3,0,""' "$unlimited"'3.000000,0-1,0,""' >expected
 check "names, profiles, kills at the limit and jobs without a limit come out" diff expected rows
 
+# ---- the same log and policies under a job system, whose messages take milliseconds ----
+
+jobs 4 0,3,10,10 1,3,10,10 2,4,10,10 3,1,25,25 4,1,16,16 >log.swf
+printf '%s\n' '[deck]' 'format = 1' '[system]' 'kind = brokered' '[cluster]' 'nodes = 1' 'cores-per-node = 4' \
+    '[workload]' 'source = swf' 'file = log.swf' 'stop-queue = false' '[scheduler]' 'mode = unlimited' >log.deck
+for expected in "fcfs 0 10 20 30 30" "easy 0 10 28 3 38" "conservative 0 10 20 30 4"; do
+    policy=${expected%% *}
+    check "a brokered instance plays the log: $policy" expect_status 0 simulate --set scheduler.policy="$policy"
+    whole=$(alone export run/trace.h5 --format swf | grep -v '^;' | sort -k2n |
+        awk '{ printf "%s%d", (NR == 1 ? "" : " "), $2 + $3 }')
+    check "its jobs start in the same seconds: $policy" is "${expected#* }" "$whole"
+done
+printf '%s\n' '[deck]' 'format = 1' '[system]' 'kind = batch' '[workload]' 'source = swf' 'file = log.json' >log.deck
+
 # ---- a sorted log is streamed ----
 
 stream() # JOBS: many short jobs on a machine that is busy; prints the peak of memory in KiB
@@ -348,7 +366,7 @@ stream() # JOBS: many short jobs on a machine that is busy; prints the peak of m
     simulate --set scheduler.policy="$2" --trace stats || return
     echo $(($(value run peak_rss_bytes) / 1024))
 }
-sed -i 's/json/swf/; s/source = batsim/source = swf/' log.deck
+sed -i 's/json/swf/' log.deck
 if [ -z "$SMOKE" ]; then
     for policy in easy conservative; do
         few=$(stream 10000 $policy)

@@ -2,15 +2,15 @@
 /*
  * Named fences and waits for a version, as node 0's kvs serves them (flux-core 0.15 to 0.17, src/modules/kvs/kvs.c).
  *
- * A fence is one transaction of several participants: each sends its operations under the fence's name, and when as many
- * as it states have come, all operations are applied at once and all are answered. A wait for a version is answered when
- * the namespace's root has reached that sequence. Both ask for the namespace as a user: only its owner and the instance's
- * may. Where they end:
+ * A fence is one transaction of several participants: each sends its operations under the fence's name, and when as
+ * many as it states have come, all operations are applied at once and all are answered. A wait for a version is
+ * answered when the namespace's root has reached that sequence. Both ask for the namespace as a user: only its owner
+ * and the instance's may. Where they end:
  *
  *     participants or flags are not those of the first                    EINVAL, to that one
  *     more come than the fence states, while it is being applied          EOVERFLOW, to that one
  *     another user than the namespace's owner or the instance's           EPERM
- *     the namespace is unknown, or removed before the fence is complete or the version reached      ENOTSUP
+ *     the namespace is unknown, or is removed first                       ENOTSUP
  *
  * Local to the kvs on node 0, which calls these from its handlers.
  */

@@ -4,8 +4,8 @@
 # For make check-long: what a change was worth, over 20 seeds, and that the fit of a shipped profile gives the profile.
 #
 # flux-core pull request 2792 against 2777: the record has +0.24 % (two means of five runs) and +1.9 % (one earlier
-# comparison), and a first job earlier by 0.4 s (one run each); the mean difference must lie from -0.2 % to +2 %. The first
-# job's gain is missed: the model has none that can be told.
+# comparison), and a first job earlier by 0.4 s (one run each); the mean difference must lie from -0.2 % to +2 %. The
+# first job's gain is missed: the model has none that can be told.
 
 . "$top_srcdir/tests/lib.sh"
 . "$top_srcdir/tests/cli/alone.sh"

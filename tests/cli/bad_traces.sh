@@ -90,12 +90,16 @@ merge verify --merge @
 diff-a diff @ $good
 diff-b diff $good @
 report report @
-report-json report @ --format json
 export-swf export @ --format swf
+END
+if [ -n "$LONG" ]; then
+    cat >>"$scratch/all_commands" <<END
+report-json report @ --format json
 export-batsim export @ --format batsim
 report-html report @ --format html
 export-chrome export @ --format chrome
 END
+fi
 alone --help >"$scratch/help"
 while read -r name command rest; do
     ! grep -q "^  tiercel $command " "$scratch/help" || echo "$name $command $rest"

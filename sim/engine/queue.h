@@ -10,8 +10,9 @@
  *
  * A wheel of unsorted buckets, each one span of time wide: a message is put where its time belongs, and a bucket is
  * sorted only when its time has come (lazily sorted buckets; engine facts in doc/performance.md). A message for the
- * bucket that is being drained is put where it belongs in the sorted row, or, when many are left in that, in a heap
- * beside it; one beyond the wheel's reach goes to a far heap. Width and number of buckets follow the traffic. The order that comes out is total, so it does not depend on any of this.
+ * bucket that is being drained is put where it belongs in that sorted row, or, when many are left in it, in a heap
+ * beside it; one beyond the wheel's reach goes to a far heap. Width and number of buckets follow the traffic. The order
+ * that comes out is total, so it does not depend on any of this.
  *
  * A few pending messages need none of this: up to QUEUE_FEW_MOST of them are one sorted row, into which each is put
  * where it belongs.

@@ -42,10 +42,11 @@ static uint64_t draw(uint64_t below)
 
 /* --- coverage --- */
 
-static uint8_t reached[REACHED];
 static unsigned newly_reached;
 
 #ifdef FUZZ_COVERAGE
+static uint8_t reached[REACHED];
+
 void __sanitizer_cov_trace_pc(void);
 void __sanitizer_cov_trace_pc(void)
 {

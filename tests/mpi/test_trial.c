@@ -32,7 +32,7 @@ static void check(bool good, const char *what, const GError *error)
 
 static void test_figures(void)
 {
-    struct trial_request request = { .deck = deck, .seeded = true };
+    struct trial_request request = { .deck = deck, .seeded = true, .test = true };
     double values[TRIALS] = { 0 };
     struct trial_round round;
     GError *local = NULL;
@@ -67,7 +67,7 @@ static void test_figures(void)
 static void test_error(void)
 {
     static const struct deck_setting wrong[] = { { (char *)"--set a", (char *)"scheduler.queue-depth-limit=3" } };
-    struct trial_request request = { .deck = deck };
+    struct trial_request request = { .deck = deck, .test = true };
     struct trial_round round;
     GError *local = NULL;
     GError *error = NULL;
@@ -90,7 +90,7 @@ static void test_folder(const char *scratch)
 {
     g_autofree char *name = g_strdup_printf("trial-%d", share.process);
     g_autofree char *folder = g_build_filename(scratch, name, NULL);
-    struct trial_request request = { .deck = deck, .folder = folder, .command_line = "test" };
+    struct trial_request request = { .deck = deck, .test = true, .folder = folder, .command_line = "test" };
     GError *error = NULL;
     struct summary *summary = trial_run(&request, &error);
     static const char *const files[] = { "trace.h5", "summary.json", "effective.deck" };

@@ -12,6 +12,7 @@
 #include "calibrate_labels.h"
 #include "calibrate_links.h"
 #include "options.h"
+#include "profile_file.h"
 #include "scenario.h"
 #include "share.h"
 
@@ -177,34 +178,18 @@ static char *profile_text(const struct deck *deck, const struct share *share, co
 
 static gboolean deliver(const struct options *options, const char *text, GError **error)
 {
-    g_autoptr(GError) why = NULL;
-
-    if (options->profile == NULL) {
-        fputs(text, stdout);
-        return TRUE;
-    }
-    if (g_file_set_contents(options->profile, text, -1, &why))
-        return TRUE;
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "--profile: %s cannot be written: %s", options->profile,
-                why->message);
-    return FALSE;
+    if (options->profile != NULL)
+        return profile_file_write(options->profile, text, error);
+    fputs(text, stdout);
+    return TRUE;
 }
 
 static gboolean check_request(const struct options *options, const struct share *share, GError **error)
 {
-    g_autofree char *folder = options->profile == NULL ? NULL : g_path_get_dirname(options->profile);
-
-    if (share->processes < 2)
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "calibrate: this is one process; expected at least 2, "
-                    "between which messages can be timed: mpirun -n 2 tiercel calibrate ...");
-    else if (folder != NULL && !g_file_test(folder, G_FILE_TEST_IS_DIR))
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: there is no folder '%s'; expected the path "
-                    "of a file in an existing one", folder);
-    else if (folder != NULL && g_file_test(options->profile, G_FILE_TEST_EXISTS) && !options->force)
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: '%s' exists; expected another path, or "
-                    "--force", options->profile);
-    else
-        return TRUE;
+    if (share->processes >= 2)
+        return profile_file_check(options, error);
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "calibrate: this is one process; expected at least 2, "
+                "between which messages can be timed: mpirun -n 2 tiercel calibrate ...");
     return FALSE;
 }
 

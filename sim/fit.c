@@ -6,6 +6,7 @@
 
 #include "fit_report.h"
 #include "options.h"
+#include "profile_file.h"
 #include "share.h"
 
 enum { ITERATIONS_MAX = 12 };
@@ -55,12 +56,8 @@ static gboolean write_profile(const struct fit_outcome *outcome, const char *pat
     g_autoptr(GDateTime) now = g_date_time_new_now_utc();
     g_autofree char *date = g_date_time_format(now, "%Y-%m-%d");
     g_autofree char *text = fit_report_profile(outcome, date);
-    g_autoptr(GError) why = NULL;
 
-    if (g_file_set_contents(path, text, -1, &why))
-        return TRUE;
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "--profile: %s cannot be written: %s", path, why->message);
-    return FALSE;
+    return profile_file_write(path, text, error);
 }
 
 /* Process 0's part. */
@@ -99,19 +96,10 @@ static gboolean fit(const struct fit_model *model, const struct options *options
 /* What could be known before hours of runs. */
 static gboolean check_profile(const struct options *options, GError **error)
 {
-    g_autofree char *folder = options->profile == NULL ? NULL : g_path_get_dirname(options->profile);
-
-    if (options->profile != NULL && options->sensitivity)
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile and --sensitivity: are given both; expected "
-                    "one of them, since nothing is fitted for the latter");
-    else if (folder != NULL && !g_file_test(folder, G_FILE_TEST_IS_DIR))
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: there is no folder '%s'; expected the path "
-                    "of a file in an existing one", folder);
-    else if (folder != NULL && g_file_test(options->profile, G_FILE_TEST_EXISTS) && !options->force)
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: '%s' exists; expected another path, or "
-                    "--force", options->profile);
-    else
-        return TRUE;
+    if (options->profile == NULL || !options->sensitivity)
+        return profile_file_check(options, error);
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile and --sensitivity: are given both; expected "
+                "one of them, since nothing is fitted for the latter");
     return FALSE;
 }
 

@@ -9,42 +9,20 @@
 
 #define SECOND_NS 1e9
 
-static unsigned role_index(const struct collector *figures, const char *role)
-{
-    int index = collector_find_role(figures, role);
-
-    if (index < 0)
-        g_error("no role %s", role);
-    return (unsigned)index;
-}
-
-static unsigned metric_index(const struct collector *figures, unsigned role, const char *metric)
-{
-    int index = collector_find_metric(figures, role, metric);
-
-    if (index < 0)
-        g_error("role %s has no metric %s", collector_role(figures, role)->name, metric);
-    return (unsigned)index;
-}
-
 static uint64_t total(const struct collector *figures, const char *role, const char *metric)
 {
-    unsigned r = role_index(figures, role);
+    return collector_named_total(figures, role, metric);
+}
 
-    return collector_total(figures, r, metric_index(figures, r, metric));
+static const struct statistic *statistic(const struct collector *figures, const char *role, const char *metric)
+{
+    return collector_named_statistic(figures, role, metric);
 }
 
 /* Of the kvs on node 0 and on the others. */
 static uint64_t kvs_total(const struct collector *figures, const char *metric)
 {
     return total(figures, "kvs-root", metric) + total(figures, "kvs-worker", metric);
-}
-
-static const struct statistic *statistic(const struct collector *figures, const char *role, const char *metric)
-{
-    unsigned r = role_index(figures, role);
-
-    return collector_statistic(figures, r, metric_index(figures, r, metric));
 }
 
 /* A span of which there is one value; NAN when it did not end. */

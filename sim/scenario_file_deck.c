@@ -57,7 +57,7 @@ static void read_collective(struct shared_file *f, struct deck *deck, const char
 {
     struct collective *c = &f->collective;
 
-    c->library = (enum collective_library)deck_choice(deck, group, "collective", NULL);
+    c->kind = (enum collective_library)deck_choice(deck, group, "collective", NULL);
     c->pieces = (uint32_t)deck_integer(deck, group, "pieces");
     c->aggregators = (uint32_t)read_integer(deck, group, "aggregators", 0);
     c->aggregators_per_node = (uint32_t)deck_integer(deck, group, "aggregators-per-node");
@@ -82,7 +82,7 @@ void file_read(struct shared_file *f, struct deck *deck, const char *deck_group,
 
 static void check_collective(const struct shared_file *f, struct deck *deck, const char *group)
 {
-    if (f->collective.library == COLLECTIVE_NONE)
+    if (f->collective.kind == COLLECTIVE_NONE)
         return;
     if (f->pattern.order != PATTERN_INTERLEAVED || f->pattern.block != f->pattern.transfer)
         deck_complain(deck, group, "collective", "'%s' goes with pattern = interleaved and a block of one transfer "

@@ -27,13 +27,13 @@ static double group_messages(const struct shared_file *f)
     double calls = writes / MAX(f->collective.pieces, 1);
     double messages = 2.0 * f->writers;
 
-    if (f->collective.library == COLLECTIVE_NONE || plan->aggregators == 0)
+    if (f->collective.kind == COLLECTIVE_NONE || plan->aggregators == 0)
         messages += f->writers * file_run_messages(f);
     else
         messages += calls * (double)plan->cycles * plan->aggregators *
                     write_messages(f, (double)MIN(plan->cycle_bytes, plan->domain_bytes));
     /* Each writer comes to the meeting and is let go. */
-    if (f->collective.library != COLLECTIVE_NONE && plan->meets)
+    if (f->collective.kind != COLLECTIVE_NONE && plan->meets)
         messages += 2.0 * f->writers * calls * (double)plan->cycles;
     if (f->prepare == PREPARE_ALLOCATE)
         messages += ceil((double)f->file_bytes / PREALLOCATE_PIECE_BYTES) *

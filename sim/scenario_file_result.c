@@ -11,37 +11,10 @@
 #define SECOND_NS 1e9
 #define MIB 1048576.0
 
-static unsigned metric_of(const struct collector *figures, const char *role, const char *name, unsigned *role_index)
-{
-    int r = collector_find_role(figures, role);
-    int m = r < 0 ? -1 : collector_find_metric(figures, (unsigned)r, name);
-
-    if (m < 0)
-        g_error("role %s has no metric %s", role, name);
-    *role_index = (unsigned)r;
-    return (unsigned)m;
-}
-
-static uint64_t total(const struct collector *figures, const char *role, const char *metric)
-{
-    unsigned r;
-    unsigned m = metric_of(figures, role, metric, &r);
-
-    return collector_total(figures, r, m);
-}
-
-static const struct statistic *statistic(const struct collector *figures, const char *role, const char *metric)
-{
-    unsigned r;
-    unsigned m = metric_of(figures, role, metric, &r);
-
-    return collector_statistic(figures, r, m);
-}
-
 /* The last of the moments that a role reported; NAN where there is none. */
 static double last_s(const struct collector *figures, const char *role, const char *metric)
 {
-    const struct statistic *s = statistic(figures, role, metric);
+    const struct statistic *s = collector_named_statistic(figures, role, metric);
     return s->count != 0 ? (double)s->largest / SECOND_NS : NAN;
 }
 
@@ -52,18 +25,18 @@ static double ratio(double part, double whole)
 
 struct summary_file file_figures(const struct collector *figures, const char *mount, const char *storage)
 {
-    const struct statistic *inflight = statistic(figures, storage, "inflight");
+    const struct statistic *inflight = collector_named_statistic(figures, storage, "inflight");
     struct summary_file x = {
-        .bytes = total(figures, storage, "bytes"),
-        .writes = total(figures, mount, "writes"),
-        .extending_writes = total(figures, storage, "extending"),
-        .exclusive_locks = total(figures, mount, "exclusive"),
-        .shared_locks = total(figures, mount, "shared"),
-        .lone_writes = total(figures, storage, "lone"),
+        .bytes = collector_named_total(figures, storage, "bytes"),
+        .writes = collector_named_total(figures, mount, "writes"),
+        .extending_writes = collector_named_total(figures, storage, "extending"),
+        .exclusive_locks = collector_named_total(figures, mount, "exclusive"),
+        .shared_locks = collector_named_total(figures, mount, "shared"),
+        .lone_writes = collector_named_total(figures, storage, "lone"),
         .inflight_max = inflight->count != 0 ? (uint64_t)inflight->largest : 0,
-        .steals = total(figures, mount, "steals"),
-        .handoffs = total(figures, mount, "handoffs"),
-        .lock_wait_s = statistic_mean(statistic(figures, mount, "lock_wait")) / SECOND_NS,
+        .steals = collector_named_total(figures, mount, "steals"),
+        .handoffs = collector_named_total(figures, mount, "handoffs"),
+        .lock_wait_s = statistic_mean(collector_named_statistic(figures, mount, "lock_wait")) / SECOND_NS,
         .gain = NAN
     };
     x.extending_share = ratio((double)x.extending_writes, (double)x.writes);
@@ -117,8 +90,8 @@ static void balance_all(const struct file_scenario *s, const struct collector *f
         uint64_t group_bytes = f->file_bytes * (f->each ? f->writers : 1);
         bytes += group_bytes;
         expected += shared_file_existed(f) ? 0 : group_bytes;
-        grown += total(figures, group->role_names[3], "grown");
-        written += total(figures, group->role_names[0], "written");
+        grown += collector_named_total(figures, group->role_names[3], "grown");
+        written += collector_named_total(figures, group->role_names[0], "written");
     }
     add_balance(balances, "bytes", "of the patterns", "written", bytes, sum->bytes);
     add_balance(balances, "writes", "asked for", "ended", sum->writes, written);
@@ -140,7 +113,7 @@ void file_summarise(const void *data, const struct scenario_run *run, struct sum
         *x = file_figures(run->figures, group->role_names[1], group->role_names[3]);
         x->prepared_s = last_s(run->figures, group->role_names[0], "ready");
         x->ended_s = last_s(run->figures, group->role_names[0], "ended");
-        if (statistic(run->figures, group->role_names[0], "ended")->count < group->file.writers)
+        if (collector_named_statistic(run->figures, group->role_names[0], "ended")->count < group->file.writers)
             x->ended_s = NAN;
         x->bandwidth_bytes_per_s = ratio((double)x->bytes, x->ended_s);
         x->mib_per_s = x->bandwidth_bytes_per_s / MIB;

@@ -12,37 +12,10 @@
 
 #define SECOND_NS 1e9
 
-static unsigned metric_of(const struct collector *figures, const char *role, const char *name, unsigned *role_index)
-{
-    int r = collector_find_role(figures, role);
-    int m = r < 0 ? -1 : collector_find_metric(figures, (unsigned)r, name);
-
-    if (m < 0)
-        g_error("role %s has no metric %s", role, name);
-    *role_index = (unsigned)r;
-    return (unsigned)m;
-}
-
-static uint64_t total(const struct collector *figures, const char *role, const char *metric)
-{
-    unsigned r;
-    unsigned m = metric_of(figures, role, metric, &r);
-
-    return collector_total(figures, r, m);
-}
-
-static const struct statistic *statistic(const struct collector *figures, const char *role, const char *metric)
-{
-    unsigned r;
-    unsigned m = metric_of(figures, role, metric, &r);
-
-    return collector_statistic(figures, r, m);
-}
-
 /* A moment that the source reported, or `otherwise` where it did not come. */
 static double moment_ns(const struct collector *figures, const char *metric, double otherwise)
 {
-    const struct statistic *s = statistic(figures, role_source.name, metric);
+    const struct statistic *s = collector_named_statistic(figures, role_source.name, metric);
     return s->count != 0 ? (double)s->smallest : otherwise;
 }
 
@@ -73,10 +46,10 @@ static void summarise_station(const struct queueing_group *group, const struct s
         wait_ns = (double)totals->wait_ns;
         service_ns = (double)totals->busy_ns;
     } else {
-        const struct statistic *wait = statistic(run->figures, group->name, "wait");
+        const struct statistic *wait = collector_named_statistic(run->figures, group->name, "wait");
         s.jobs = wait->count;
         wait_ns = (double)wait->sum;
-        service_ns = (double)total(run->figures, group->name, "service");
+        service_ns = (double)collector_named_total(run->figures, group->name, "service");
     }
     s.utilisation = ratio(service_ns, span_ns * (double)servers * group->count);
     s.mean_queue = ratio(wait_ns, span_ns * group->count);
@@ -87,9 +60,9 @@ static void summarise_station(const struct queueing_group *group, const struct s
 void queueing_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances)
 {
     const struct queueing *q = data;
-    const struct statistic *sojourn = statistic(run->figures, role_source.name, "sojourn");
-    uint64_t made = total(run->figures, role_source.name, "made");
-    uint64_t returned = sojourn->count + total(run->figures, role_source.name, "warmed");
+    const struct statistic *sojourn = collector_named_statistic(run->figures, role_source.name, "sojourn");
+    uint64_t made = collector_named_total(run->figures, role_source.name, "made");
+    uint64_t returned = sojourn->count + collector_named_total(run->figures, role_source.name, "warmed");
     double ended_ns = moment_ns(run->figures, "ended", (double)run->result->end_ns);
     double began_ns = moment_ns(run->figures, "began", q->source.warm_up == 0 ? 0 : ended_ns);
     struct scenario_balance balance = { "jobs", "made", "returned", made, returned };

@@ -72,6 +72,14 @@ expect_status()
     return 1
 }
 
+# holds EXPRESSION: true when awk finds it so
+holds()
+{
+    awk "BEGIN { exit !($1) }" && return 0
+    echo "# does not hold: $1" >&3
+    return 1
+}
+
 # mpi N COMMAND...: runs a command on N processes, without standard input
 mpi()
 {

@@ -32,9 +32,9 @@ static void plan_romio(const struct collective *c, struct collective_plan *plan)
 void collective_plan_make(const struct collective *c, struct collective_plan *plan)
 {
     *plan = (struct collective_plan){ .cycles = 1, .call_bytes = c->block * c->pieces * c->writers };
-    if (c->library == COLLECTIVE_OMPIO)
+    if (c->kind == COLLECTIVE_OMPIO)
         plan_ompio(c, plan);
-    else if (c->library == COLLECTIVE_ROMIO)
+    else if (c->kind == COLLECTIVE_ROMIO)
         plan_romio(c, plan);
     if (plan->aggregators == 0)
         return;

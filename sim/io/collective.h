@@ -28,7 +28,7 @@ enum collective_library {
 };
 
 struct collective {
-    enum collective_library library;
+    enum collective_library kind;
     uint32_t writers;
     uint32_t writers_per_node;
     uint64_t block;             /* bytes of one piece */

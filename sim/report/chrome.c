@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "report/document.h"
+#include "base/json_text.h"
 #include "report/job_rows.h"
 
 enum { CHUNK_ROWS = 16384, JOBS_PROCESS = 1 };    /* a node's number is its process's, less FIRST_NODE */
@@ -29,7 +29,7 @@ static void put_time(struct writer *w, const char *key, int64_t time_ns)
 
 static void name_process(struct writer *w, uint64_t process, const char *name)
 {
-    g_autofree char *quoted = report_json_string(name);
+    g_autofree char *quoted = json_text_string(name);
     separate(w);
     fprintf(w->out, "{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%" PRIu64 ",\"args\":{\"name\":%s}}", process,
             quoted);
@@ -46,7 +46,7 @@ static void name_actors(struct writer *w, const struct reader_names *names)
             name_process(w, process, node);
         }
         g_autofree char *actor = g_strdup_printf("%s %" PRIu32, names->role_name[names->role[id]], id);
-        g_autofree char *quoted = report_json_string(actor);
+        g_autofree char *quoted = json_text_string(actor);
         separate(w);
         fprintf(w->out, "{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu32
                 ",\"args\":{\"name\":%s}}", process, id, quoted);

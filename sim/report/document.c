@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/json_text.h"
+
 enum { FORMAT = 1 };
 
 static void section_free(void *data)
@@ -144,40 +146,6 @@ char *report_value_text(const struct report_value *value)
     return g_strdup_printf("%.4g", value->number);
 }
 
-char *report_number_text(double number, const char *missing)
-{
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-
-    if (!isfinite(number))
-        return g_strdup(missing);
-    for (int digits = 15; digits <= 17; digits++) {
-        char format[8];
-        g_snprintf(format, sizeof format, "%%.%dg", digits);
-        g_ascii_formatd(text, sizeof text, format, number);
-        if (g_ascii_strtod(text, NULL) == number)
-            break;
-    }
-    return g_strdup(text);
-}
-
-char *report_json_string(const char *text)
-{
-    GString *out = g_string_new("\"");
-    g_autofree char *valid = g_utf8_make_valid(text, -1);
-
-    for (const char *at = valid; *at != '\0'; at++) {
-        unsigned char c = (unsigned char)*at;
-        if (c == '"' || c == '\\')
-            g_string_append_printf(out, "\\%c", c);
-        else if (c < 0x20)
-            g_string_append_printf(out, "\\u%04x", c);
-        else
-            g_string_append_c(out, (gchar)c);
-    }
-    g_string_append_c(out, '"');
-    return g_string_free(out, FALSE);
-}
-
 /* --- for people --- */
 
 static void print_row(FILE *out, char *const *cells, const glong *widths, const struct section *s)
@@ -225,8 +193,8 @@ void document_write_text(const struct document *d, FILE *out)
 
 static void put_json_value(FILE *out, const struct report_value *value)
 {
-    g_autofree char *text = value->text != NULL ? report_json_string(value->text)
-                                                : report_number_text(value->number, "null");
+    g_autofree char *text = value->text != NULL ? json_text_string(value->text)
+                                                : json_text_number(value->number, "null");
     fputs(text, out);
 }
 
@@ -234,7 +202,7 @@ static void write_json_section(const struct section *s, FILE *out)
 {
     fprintf(out, ",\n  \"%s\": {\n    \"notes\": [", s->name);
     for (guint i = 0; i < s->notes->len; i++) {
-        g_autofree char *note = report_json_string(g_ptr_array_index(s->notes, i));
+        g_autofree char *note = json_text_string(g_ptr_array_index(s->notes, i));
         fprintf(out, "%s\n      %s", i == 0 ? "" : ",", note);
     }
     fputs("],\n    \"rows\": [", out);
@@ -251,7 +219,7 @@ static void write_json_section(const struct section *s, FILE *out)
 
 void document_write_json(const struct document *d, FILE *out)
 {
-    g_autofree char *title = report_json_string(d->title);
+    g_autofree char *title = json_text_string(d->title);
 
     fprintf(out, "{\n  \"format\": %d,\n  \"title\": %s", FORMAT, title);
     for (guint i = 0; i < d->sections->len; i++)
@@ -278,7 +246,7 @@ void document_write_tsv(const struct document *d, FILE *out)
             for (unsigned c = 0; c < s->column_count; c++) {
                 const struct report_value *value = section_value(s, r, c);
                 g_autofree char *cell = value->text != NULL ? plain(value->text)
-                                                            : report_number_text(value->number, "");
+                                                            : json_text_number(value->number, "");
                 fprintf(out, "%s\t%u\t%s\t%s\t%s\n", s->name, r + 1, s->columns[c].name, units[value->unit], cell);
             }
         for (guint n = 0; n < s->notes->len; n++) {

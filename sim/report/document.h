@@ -77,10 +77,6 @@ const struct report_value *section_value(const struct section *s, unsigned row, 
 
 /* A value as people read it: "21.46 ms", "87.5 %", "200 MB". Free with g_free. */
 char *report_value_text(const struct report_value *value);
-/* The shortest form that reads back as the same number; `missing` for NAN. Free with g_free. */
-char *report_number_text(double number, const char *missing);
-/* In quotes, escaped, as JSON has it. Free with g_free. */
-char *report_json_string(const char *text);
 
 void document_write_text(const struct document *d, FILE *out);
 /* One object: "format": 1, "title", and an object a section with its "notes" and "rows", an object a row. */

@@ -209,3 +209,30 @@ const struct statistic *collector_statistic(const struct collector *c, unsigned 
     g_assert(collector_type(c, role, metric) >= TRACE_SAMPLE);
     return &cell->statistic;
 }
+
+static unsigned named_metric(const struct collector *c, const char *role, const char *metric, unsigned *role_index)
+{
+    int r = collector_find_role(c, role);
+    int m = r < 0 ? -1 : collector_find_metric(c, (unsigned)r, metric);
+
+    if (m < 0)
+        g_error("role %s has no metric %s", role, metric);
+    *role_index = (unsigned)r;
+    return (unsigned)m;
+}
+
+uint64_t collector_named_total(const struct collector *c, const char *role, const char *metric)
+{
+    unsigned r;
+    unsigned m = named_metric(c, role, metric, &r);
+
+    return collector_total(c, r, m);
+}
+
+const struct statistic *collector_named_statistic(const struct collector *c, const char *role, const char *metric)
+{
+    unsigned r;
+    unsigned m = named_metric(c, role, metric, &r);
+
+    return collector_statistic(c, r, m);
+}

@@ -75,4 +75,8 @@ const struct series *collector_series(const struct collector *c, unsigned role, 
 /* Of a TRACE_SAMPLE or TRACE_STAGE; owned by the collector. */
 const struct statistic *collector_statistic(const struct collector *c, unsigned role, unsigned metric);
 
+/* The same two by name, for scenarios, which know their roles: a name that is not there is a mistake in the program. */
+uint64_t collector_named_total(const struct collector *c, const char *role, const char *metric);
+const struct statistic *collector_named_statistic(const struct collector *c, const char *role, const char *metric);
+
 #endif

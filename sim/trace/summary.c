@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/json_text.h"
 #include "trace/summary_keys.h"
 
 /* A value of one key of the table; unset until given. */
@@ -342,38 +343,16 @@ bool summary_limit_get(const struct summary *s, unsigned i, struct summary_limit
 
 static void put_string(GString *out, const char *text)
 {
-    char *valid = g_utf8_make_valid(text, -1);
-    g_string_append_c(out, '"');
-    for (const char *at = valid; *at != '\0'; at++) {
-        unsigned char c = (unsigned char)*at;
-        if (c == '"' || c == '\\')
-            g_string_append_printf(out, "\\%c", c);
-        else if (c < 0x20)
-            g_string_append_printf(out, "\\u%04x", c);
-        else
-            g_string_append_c(out, (gchar)c);
-    }
-    g_string_append_c(out, '"');
-    g_free(valid);
+    g_autofree char *quoted = json_text_string(text);
+    g_string_append(out, quoted);
 }
 
-/* The shortest form that reads back as the same number, with a point or an exponent; null when it has no value. */
+/* With a point or an exponent; null when it has no value. */
 static void put_number(GString *out, double number)
 {
-    char text[G_ASCII_DTOSTR_BUF_SIZE];
-    if (!isfinite(number)) {
-        g_string_append(out, "null");
-        return;
-    }
-    for (int digits = 15; digits <= 17; digits++) {
-        char format[8];
-        g_snprintf(format, sizeof format, "%%.%dg", digits);
-        g_ascii_formatd(text, sizeof text, format, number);
-        if (g_ascii_strtod(text, NULL) == number)
-            break;
-    }
+    g_autofree char *text = json_text_number(number, "null");
     g_string_append(out, text);
-    if (strpbrk(text, ".e") == NULL)
+    if (isfinite(number) && strpbrk(text, ".e") == NULL)
         g_string_append(out, ".0");
 }
 

@@ -12,3 +12,31 @@ alone() # ARGUMENTS...
 {
     env "${alone_environment[@]}" "$TIERCEL" "$@" </dev/null
 }
+
+# says_in STATUS FILE TEXT ARGUMENTS...: exit status, and a part of what stands in FILE (out or err)
+says_in()
+{
+    local status=$1 file=$2 text=$3
+    shift 3
+    expect_status "$status" alone "$@" >out 2>err || { sed 's/^/# /' out err >&3; return 1; }
+    grep -qF -- "$text" "$file" && return 0
+    sed 's/^/# /' "$file" >&3
+    return 1
+}
+
+# complains STATUS TEXT ARGUMENTS...: exit status, and what one line of the errors says
+complains()
+{
+    local status=$1 text=$2
+    shift 2
+    expect_status "$status" alone "$@" >out 2>err || { sed 's/^/# /' err >&3; return 1; }
+    [ "$(grep -cF -- "$text" err)" -eq 1 ] && return 0
+    sed 's/^/# /' err >&3
+    return 1
+}
+
+# of NAME GROUP KEY: a number of the summary NAME.json
+of()
+{
+    sed -n "/\"$2\": {/,/}/s/.*\"$3\": \([0-9.e+-]*\),*$/\1/p" "$1.json"
+}

@@ -53,13 +53,6 @@ near() # EXPECTED ACTUAL: to a millionth
     return 1
 }
 
-holds() # EXPRESSION
-{
-    awk "BEGIN { exit !($1) }" && return 0
-    echo "# does not hold: $1"
-    return 1
-}
-
 schedule() # POLICY "STARTS" MEAN_WAIT MAKESPAN OPTIONS...
 {
     local policy=$1 starts=$2 wait=$3 makespan=$4

@@ -20,13 +20,6 @@ value() # FILE SECTION NAME COLUMN: of the row whose first column is NAME
         $1 == section && mine && $3 == column { print $5 }' "$1"
 }
 
-holds() # EXPRESSION
-{
-    awk "BEGIN { exit !($1) }" && return 0
-    echo "# does not hold: $1" >&3
-    return 1
-}
-
 check "pr2777 and pr2792 are compared" expect_status 0 alone compare "$inputs/flux-bulksubmit-pr2777.deck" \
     "$inputs/flux-bulksubmit.deck" --seeds 20 --format tsv >change 2>change.err
 percent=$(value change results jobs.run_rate percent)

@@ -26,23 +26,6 @@ value() # NAME SECTION KEY COLUMN: of the row of that key
         $1 == section && $3 == column && row && $2 == row { print $5 }' "$1"
 }
 
-holds() # EXPRESSION
-{
-    awk "BEGIN { exit !($1) }" && return 0
-    echo "# does not hold: $1"
-    return 1
-}
-
-says() # STATUS TEXT ARGUMENT...: on stderr
-{
-    local status=$1 text=$2
-    shift 2
-    expect_status "$status" alone "$@" >out 2>err || { sed 's/^/# /' err; return 1; }
-    [ "$(grep -cF -- "$text" err)" -eq 1 ] && return 0
-    sed 's/^/# /' err
-    return 1
-}
-
 check "a deck against itself" expect_status 0 compare same "$deck" "$deck" --test --seeds 3
 check "no difference" test "$(value same results jobs.makespan_s difference)" = 0
 check "nothing has changed" test "$(grep -cP '^(others|stages)_changed\t\d+\tkey' same)" -eq 0
@@ -86,12 +69,12 @@ check "json" expect_status 0 alone compare "$old" "$new" --test --seeds 2 --form
 check "is json" grep -q '"stages_changed"' as-json
 check "nothing was written" test ! -e runs
 
-check "one seed is too few" says 2 "--seeds: 1 is too few" compare "$old" "$new" --seeds 1
-check "a missing deck" says 2 "missing.deck: cannot be read" compare "$old" missing.deck
-check "a wrong setting of B" says 2 "--set-b a.b=1: a.b: unknown group" compare "$old" "$new" --set-b a.b=1
-check "an unknown form" says 2 "--format: 'xml' is not a form of output" compare "$old" "$new" --format xml
-check "one deck" says 2 "1 of 2 arguments are given" compare "$old"
+check "one seed is too few" complains 2 "--seeds: 1 is too few" compare "$old" "$new" --seeds 1
+check "a missing deck" complains 2 "missing.deck: cannot be read" compare "$old" missing.deck
+check "a wrong setting of B" complains 2 "--set-b a.b=1: a.b: unknown group" compare "$old" "$new" --set-b a.b=1
+check "an unknown form" complains 2 "--format: 'xml' is not a form of output" compare "$old" "$new" --format xml
+check "one deck" complains 2 "1 of 2 arguments are given" compare "$old"
 { cat "$top_srcdir/tests/decks/tiny.deck"; printf '[sweep]\ncluster.nodes = 1; 2\n'; } >sweep.deck
-check "a deck with a sweep" says 2 "[sweep]: asks for many runs" compare sweep.deck "$new"
+check "a deck with a sweep" complains 2 "[sweep]: asks for many runs" compare sweep.deck "$new"
 
 done_testing

@@ -27,13 +27,6 @@ value() # NAME FILE KEY: of the file's figures; FILE io: of all
     sed -n "/\"$2\": {/,/}/p" "$1.json" | sed -n "s/.*\"$3\": \([0-9.e-]*\).*/\1/p" | head -n 1
 }
 
-holds() # EXPRESSION
-{
-    awk "BEGIN { exit !($1) }" && return 0
-    echo "# does not hold: $1"
-    return 1
-}
-
 for deck in io-ior io-fuse io-collective io-preextend; do
     check "$deck meets all that it expects" expect_status 0 shipped "$deck" --strict
 done

@@ -10,28 +10,11 @@
 inputs=$top_srcdir/inputs
 cd "$scratch" || exit 99
 
-says() # STATUS TEXT ARGUMENT...: on stderr
-{
-    local status=$1 text=$2
-    shift 2
-    expect_status "$status" alone "$@" >out 2>err || { sed 's/^/# /' err; return 1; }
-    [ "$(grep -cF -- "$text" err)" -eq 1 ] && return 0
-    sed 's/^/# /' err
-    return 1
-}
-
 value() # SECTION NAME COLUMN: of the row of the last fit whose first column is NAME
 {
     awk -F '\t' -v section="$1" -v name="$2" -v column="$3" '
         $1 == section && $2 != row { row = $2; mine = $5 == name }
         $1 == section && mine && $3 == column { print $5 }' fit.tsv
-}
-
-holds() # EXPRESSION
-{
-    awk "BEGIN { exit !($1) }" && return 0
-    echo "# does not hold: $1"
-    return 1
 }
 
 measure() # KEY DECK SETTING...: what a run with other costs and another seed gives
@@ -94,7 +77,7 @@ check "a deck that names the profile" expect_status 0 alone check own.deck >chec
 check "has the fitted cost" grep -qx "kvs-namespace = $(value costs namespace value)" checked
 check "and all others" grep -qx 'kvs-turn = 2us + 35ns/queued' checked
 check "the profile tells its rows" grep -q '^# blocking: kvs.create_rate .* a run with other costs$' fitted.costs
-check "a profile is not written over" says 2 "'fitted.costs' exists" fit known.fit --profile fitted.costs
+check "a profile is not written over" complains 2 "'fitted.costs' exists" fit known.fit --profile fitted.costs
 
 sed 's/^exit = .*/again = 0.25..4 costs.kvs-request/; /^move/d; /^\[row.blocking\]/,$d' known.fit >pair.fit
 check "two costs and one row" expect_status 0 alone fit pair.fit --format tsv >fit.tsv 2>/dev/null
@@ -110,7 +93,7 @@ check "nothing is fitted" test -z "$(value costs namespace factor)"
 wrong() # SENTENCE SED-SCRIPT TEXT
 {
     sed "$2" known.fit >wrong.fit
-    check "$1" says 2 "$3" fit wrong.fit
+    check "$1" complains 2 "$3" fit wrong.fit
 }
 wrong "an unknown group" 's/^\[free\]/[fre]/' 'wrong.fit:6: [fre]: unknown group'
 wrong "an unknown key" 's/^seeds/seed/' 'wrong.fit:4: [fit] seed: unknown key'
@@ -128,9 +111,9 @@ wrong "a missing deck" '0,/^deck/s,^deck.*,deck = missing.deck,' 'missing.deck: 
 wrong "a wrong override" '0,/^set/s/^set = w/set = v/' 'wrong.fit:13: vorkload.namespaces: unknown group'
 wrong "different costs" '0,/^set/s/^set = /set = costs.call-move=1us;/' 'costs.call-move is 4.4us'
 wrong "a form to come" 's/^format = 1/format = 2/' 'wrong.fit:2: [fit] format: '
-check "no file" says 2 "none.fit: cannot be read" fit none.fit
-check "a folder that is not there" says 2 "there is no folder 'nowhere'" fit known.fit --profile nowhere/x.costs
-check "both" says 2 "are given both" fit known.fit --profile x.costs --sensitivity
+check "no file" complains 2 "none.fit: cannot be read" fit none.fit
+check "a folder that is not there" complains 2 "there is no folder 'nowhere'" fit known.fit --profile nowhere/x.costs
+check "both" complains 2 "are given both" fit known.fit --profile x.costs --sensitivity
 check "nothing else was written" test ! -e runs
 
 done_testing

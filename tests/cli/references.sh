@@ -17,18 +17,6 @@ simulate() # NAME DECK OPTIONS
     alone run "$top_srcdir/inputs/$deck.deck" -q --trace stats -o "$name" --summary "$name.json" "$@"
 }
 
-value() # NAME GROUP KEY: of its summary
-{
-    sed -n "/\"$2\": {/,/}/s/.*\"$3\": \([0-9.e-]*\),*$/\1/p" "$1.json"
-}
-
-holds() # EXPRESSION
-{
-    awk "BEGIN { exit !($1) }" && return 0
-    echo "# does not hold: $1"
-    return 1
-}
-
 within() # VALUE PUBLISHED PERCENT
 {
     holds "($1) >= ($2) * (1 - $3 / 100) && ($1) <= ($2) * (1 + $3 / 100)"
@@ -54,11 +42,11 @@ row calls flux-namespaces-v0.16
 for count in 500 1000 2000; do
     check "$count namespaces are made" expect_status 0 simulate burst-$count flux-namespaces \
         --set workload.namespaces=$count
-    check "$count namespaces are made as fast as recorded" within "$(value burst-$count kvs create_rate)" 2950 15.3
+    check "$count namespaces are made as fast as recorded" within "$(of burst-$count kvs create_rate)" 2950 15.3
 done
 check "100 namespaces are made" expect_status 0 simulate burst-100 flux-namespaces --set workload.namespaces=100
 check "100 namespaces are known to be made faster than recorded, as roots to walk over are few" \
-    holds "$(value burst-100 kvs create_rate) > 3400 && $(value burst-100 kvs create_rate) < 3700"
+    holds "$(of burst-100 kvs create_rate) > 3400 && $(of burst-100 kvs create_rate) < 3700"
 
 row before flux-bulksubmit-pr2777
 [ -n "${SMOKE:-}" ] && done_testing
@@ -66,40 +54,40 @@ row before flux-bulksubmit-pr2777
 row after flux-bulksubmit jobs.first_done_s
 row older flux-bulksubmit-v0.16 jobs.first_done_s
 check "the rates rank as recorded" \
-    holds "$(value older jobs run_rate) < 0.9 * $(value before jobs run_rate) && \
-           $(value older jobs first_done_s) > $(value before jobs first_done_s)"
+    holds "$(of older jobs run_rate) < 0.9 * $(of before jobs run_rate) && \
+           $(of older jobs first_done_s) > $(of before jobs first_done_s)"
 check "the change is worth as little as recorded" \
-    within "$(value after jobs run_rate)" "$(value before jobs run_rate)" 2
+    within "$(of after jobs run_rate)" "$(of before jobs run_rate)" 2
 
 row four-thousand flux-bulksubmit-4096
 check "the run of 4096 jobs before the change" expect_status 0 simulate four-before flux-bulksubmit-4096 \
     --set events.scheme=pr2777
-check "4096 jobs before the change run as recorded" within "$(value four-before jobs run_rate)" 65.66 3
+check "4096 jobs before the change run as recorded" within "$(of four-before jobs run_rate)" 65.66 3
 check "and the change makes no difference" \
-    within "$(value four-thousand jobs run_rate)" "$(value four-before jobs run_rate)" 1
+    within "$(of four-thousand jobs run_rate)" "$(of four-before jobs run_rate)" 1
 
 row one flux-outstanding-1
 row four flux-outstanding-4 jobs.run_rate
 check "four requests outstanding help, by less than recorded" \
-    holds "$(value four jobs run_rate) > 1.08 * $(value one jobs run_rate) && \
-           $(value four jobs run_rate) < 1.386 * $(value one jobs run_rate)"
+    holds "$(of four jobs run_rate) > 1.08 * $(of one jobs run_rate) && \
+           $(of four jobs run_rate) < 1.386 * $(of one jobs run_rate)"
 
 row watch flux-watch
 row watch-blocking flux-watch-blocking jobs.follow_rate
 check "2048 watches gain from asynchronous calls what is recorded, within 30 %" \
-    within "$(value watch jobs follow_rate) / $(value watch-blocking jobs follow_rate)" 1.346 30
+    within "$(of watch jobs follow_rate) / $(of watch-blocking jobs follow_rate)" 1.346 30
 [ -n "${LONG:-}" ] || done_testing
 
 row watch-16k flux-watch-16k
 row watch-16k-blocking flux-watch-16k-blocking
 check "16,384 watches gain from asynchronous calls what is recorded, within 30 %" \
-    within "$(value watch-16k jobs follow_rate) / $(value watch-16k-blocking jobs follow_rate)" 22.7 30
+    within "$(of watch-16k jobs follow_rate) / $(of watch-16k-blocking jobs follow_rate)" 22.7 30
 
 row fanout flux-fanout
 row flat flux-fanout-flat jobs.run_rate
 check "the binary tree" expect_status 0 simulate binary flux-fanout --set cluster.fanout=2
 check "a tree between flat and binary is as good as binary, and more than three times as good as flat" \
-    holds "$(value fanout jobs run_rate) > 0.99 * $(value binary jobs run_rate) && \
-           $(value fanout jobs run_rate) > 3 * $(value flat jobs run_rate)"
+    holds "$(of fanout jobs run_rate) > 0.99 * $(of binary jobs run_rate) && \
+           $(of fanout jobs run_rate) > 3 * $(of flat jobs run_rate)"
 
 done_testing

@@ -8,16 +8,6 @@
 
 cd "$scratch" || exit 99
 
-says() # STATUS FILE TEXT ARGUMENTS...: exit status, and a part of what stands in FILE (out or err)
-{
-    local status=$1 file=$2 text=$3
-    shift 3
-    expect_status "$status" alone "$@" >out 2>err || { sed 's/^/# /' out err; return 1; }
-    grep -qF -- "$text" "$file" && return 0
-    sed 's/^/# /' "$file"
-    return 1
-}
-
 # value FILE SECTION ROW COLUMN: a number of a report in tsv, found by the text of its row's first column
 value()
 {
@@ -38,15 +28,15 @@ near() # VALUE EXPECTED PERCENT
 
 check "a brokered run" expect_status 0 alone run "$top_srcdir/inputs/flux-bulksubmit.deck" --test --trace jobs -q -o jobs
 for section in Run Results "Stages of a job" Roles "The path of a job"; do
-    check "the text tells: $section" says 0 out "$section" report jobs/trace.h5
+    check "the text tells: $section" says_in 0 out "$section" report jobs/trace.h5
 done
-check "json can be asked for" says 0 out '"format": 1' report jobs/trace.h5 --format json
+check "json can be asked for" says_in 0 out '"format": 1' report jobs/trace.h5 --format json
 if command -v python3 >/dev/null; then
     check "and is JSON" python3 -c 'import json, sys; json.load(open("out"))'
 fi
-check "tsv can be asked for" says 0 out $'stages\t1\tstage\t\tingest' report jobs/trace.h5 --format=tsv
+check "tsv can be asked for" says_in 0 out $'stages\t1\tstage\t\tingest' report jobs/trace.h5 --format=tsv
 cp out jobs.tsv
-check "html can be asked for" says 0 out "<!DOCTYPE html>" report jobs/trace.h5 --format html
+check "html can be asked for" says_in 0 out "<!DOCTYPE html>" report jobs/trace.h5 --format html
 check "the page has its figures" test "$(grep -c '<svg ' out)" -ge 5
 check "the page refers to nothing outside" test "$(grep -coE '(src|href)=|url\(|@import|<script' out)" -eq 0
 check "every element is closed" test "$(grep -o '<svg ' out | wc -l)" -eq "$(grep -o '</svg>' out | wc -l)"
@@ -60,11 +50,11 @@ for figure in figures:
     assert "nan" not in xml.dom.minidom.parseString(figure).toxml().lower().replace("nano", "")'
 fi
 id=$(value jobs.tsv path median id)
-check "the path of one job" says 0 out "$id" report jobs/trace.h5 --job "$id"
+check "the path of one job" says_in 0 out "$id" report jobs/trace.h5 --job "$id"
 check "only of that one" test "$(grep -c slowest out)" -eq 0
-check "a job that is not there" says 2 err "no job of this trace has the id 7" report jobs/trace.h5 --job 7
-check "a job that is no number" says 2 err "is not the id of a job" report jobs/trace.h5 --job x
-check "a format that there is not" says 2 err "expected one of text, json, tsv, html" report jobs/trace.h5 --format xml
+check "a job that is not there" says_in 2 err "no job of this trace has the id 7" report jobs/trace.h5 --job 7
+check "a job that is no number" says_in 2 err "is not the id of a job" report jobs/trace.h5 --job x
+check "a format that there is not" says_in 2 err "expected one of text, json, tsv, html" report jobs/trace.h5 --format xml
 
 # The steps of a path have no gap: their lengths add up to the time of the last.
 path_adds_up()
@@ -80,7 +70,7 @@ check "the steps of a path add up" path_adds_up
 
 check "a run with every message" expect_status 0 alone run "$top_srcdir/inputs/flux-bulksubmit.deck" --test \
     --trace events -q -o events
-check "messages tell the critical path" says 0 out "critical_path" report events/trace.h5 --format tsv
+check "messages tell the critical path" says_in 0 out "critical_path" report events/trace.h5 --format tsv
 cp out events.tsv
 # Every moment of a job belongs to one role, or to the links.
 # shellcheck disable=SC2016
@@ -89,9 +79,9 @@ check "its parts are all of the job's time" awk -F'\t' '
     $1 == "critical_path" && $3 == "share" { sum[job] += $5 }
     END { n = 0; for (j in sum) { n++; if (sum[j] < 1 - 1e-9 || sum[j] > 1 + 1e-9) exit 1 } exit n != 2 }' events.tsv
 check "kvs-root is on it" grep -q 'critical_path.*kvs-root' events.tsv
-check "events are exported" says 0 out '"ph":"X"' export events/trace.h5 --format chrome
+check "events are exported" says_in 0 out '"ph":"X"' export events/trace.h5 --format chrome
 cp out events.json
-check "jobs are exported" says 0 out '"ph":"b"' export jobs/trace.h5 --format chrome
+check "jobs are exported" says_in 0 out '"ph":"b"' export jobs/trace.h5 --format chrome
 cp out jobs.json
 nested() # FILE: valid JSON, whose slices are properly nested
 {
@@ -125,7 +115,7 @@ if command -v python3 >/dev/null; then
     check "the events are JSON, properly nested" nested events.json
     check "the jobs are JSON, properly nested" nested jobs.json
 fi
-check "an export that there is not" says 2 err "expected batsim, chrome or swf" export events/trace.h5 --format csv
+check "an export that there is not" says_in 2 err "expected batsim, chrome or swf" export events/trace.h5 --format csv
 
 # ---- the end of a heap ----
 
@@ -137,9 +127,9 @@ falkon()
 }
 check "two thirds of a leaking run" falkon 10000000 part
 check "and all of it" falkon 17000000 whole
-check "the end is told beforehand" says 0 out "the end (predicted)" report part/trace.h5 --format tsv
+check "the end is told beforehand" says_in 0 out "the end (predicted)" report part/trace.h5 --format tsv
 cp out part.tsv
-check "and found where it is" says 0 out "the end (measured)" report whole/trace.h5 --format tsv
+check "and found where it is" says_in 0 out "the end (measured)" report whole/trace.h5 --format tsv
 cp out whole.tsv
 check "the predicted task is that of the end, within 2 %" near "$(value part.tsv heap 'the end (predicted)' tasks)" \
     "$(value whole.tsv heap 'the end (measured)' tasks)" 2
@@ -147,8 +137,8 @@ check "the predicted time too, within 10 %" near "$(value part.tsv heap 'the end
     "$(value whole.tsv heap 'the end (measured)' time_s)" 10
 check "it comes before a straight line has the heap empty" awk -v e="$(value whole.tsv heap 'the end (measured)' tasks)" \
     -v s="$(value part.tsv heap 'empty by a straight line' tasks)" 'BEGIN { exit !(e + 0 > 0 && e + 0 < s + 0) }'
-check "and cannot be exported" says 1 err "neither events nor jobs" export part/trace.h5 --format chrome
-check "a trace without a table of jobs has no path" says 2 err "has no table of jobs" report part/trace.h5 --job 1
+check "and cannot be exported" says_in 1 err "neither events nor jobs" export part/trace.h5 --format chrome
+check "a trace without a table of jobs has no path" says_in 2 err "has no table of jobs" report part/trace.h5 --job 1
 
 # ---- damaged ----
 
@@ -161,9 +151,9 @@ for at in 600 2000 $((size / 2)) $((size - 100)); do
     printf '\377\252\125' | dd of="flipped-$at" bs=1 seek="$at" conv=notrunc 2>/dev/null
 done
 for bad in empty short text missing flipped-*; do
-    check "a damaged trace is refused: $bad" says 1 err "$bad" report "$bad"
+    check "a damaged trace is refused: $bad" says_in 1 err "$bad" report "$bad"
     check "with nothing on stdout: $bad" test ! -s out
-    check "nor exported: $bad" says 1 err "$bad" export "$bad" --format chrome
+    check "nor exported: $bad" says_in 1 err "$bad" export "$bad" --format chrome
 done
 
 done_testing

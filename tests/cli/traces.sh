@@ -10,16 +10,6 @@
 deck=$top_srcdir/inputs/flux-bulksubmit.deck
 cd "$scratch" || exit 99
 
-status_says() # STATUS FILE TEXT ARGUMENTS...: exit status, and a part of what stands in FILE (out or err)
-{
-    local status=$1 file=$2 text=$3
-    shift 3
-    expect_status "$status" alone "$@" >out 2>err || { sed 's/^/# /' out err; return 1; }
-    grep -qF -- "$text" "$file" && return 0
-    sed 's/^/# /' "$file"
-    return 1
-}
-
 run() # FOLDER PROCESSES OPTION...
 {
     local folder=$1 processes=$2
@@ -31,9 +21,9 @@ check "a run on one process" run one 1
 check "the same run on three processes" run three 3
 check "another seed" run seed 1 --seed 2
 check "no difference between process counts" expect_status 0 alone diff one/trace.h5 three/trace.h5
-check "verify finds the trace whole" status_says 0 out "complete" verify three/trace.h5
-check "another seed differs" status_says 1 out "seed" diff one/trace.h5 seed/trace.h5
-check "merging a whole trace is refused" status_says 1 err "trace.h5" verify --merge one/trace.h5
+check "verify finds the trace whole" says_in 0 out "complete" verify three/trace.h5
+check "another seed differs" says_in 1 out "seed" diff one/trace.h5 seed/trace.h5
+check "merging a whole trace is refused" says_in 1 err "trace.h5" verify --merge one/trace.h5
 
 # ---- a process that is alone and handles all in order keeps its part: it becomes the trace ----
 
@@ -42,7 +32,7 @@ check "a run in order on one process" run phold1 1
 check "the same run on three processes" run phold3 3
 check "no difference between a part that was kept and joined ones" expect_status 0 alone diff phold1/trace.h5 \
     phold3/trace.h5
-check "verify finds the kept part whole" status_says 0 out "complete" verify phold1/trace.h5
+check "verify finds the kept part whole" says_in 0 out "complete" verify phold1/trace.h5
 check "nothing but the trace is left" test "$(echo phold1/*.h5)" = phold1/trace.h5
 deck=$top_srcdir/inputs/flux-bulksubmit.deck
 
@@ -53,8 +43,8 @@ head -c 4096 one/trace.h5 >short
 printf 'a text, not a trace\n' >text
 { cat one/trace.h5; printf x; } >long
 for bad in empty short text long missing; do
-    check "verify refuses: $bad" status_says 1 err "$bad" verify "$bad"
-    check "diff refuses: $bad" status_says 1 err "$bad" diff one/trace.h5 "$bad"
+    check "verify refuses: $bad" says_in 1 err "$bad" verify "$bad"
+    check "diff refuses: $bad" says_in 1 err "$bad" diff one/trace.h5 "$bad"
 done
 
 # ---- a killed run ----

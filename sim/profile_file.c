@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "profile_file.h"
+
+gboolean profile_file_check(const struct options *options, GError **error)
+{
+    if (options->profile == NULL)
+        return TRUE;
+    g_autofree char *folder = g_path_get_dirname(options->profile);
+
+    if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: there is no folder '%s'; expected the path "
+                    "of a file in an existing one", folder);
+    else if (g_file_test(options->profile, G_FILE_TEST_EXISTS) && !options->force)
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: '%s' exists; expected another path, or "
+                    "--force", options->profile);
+    else
+        return TRUE;
+    return FALSE;
+}
+
+gboolean profile_file_write(const char *path, const char *text, GError **error)
+{
+    g_autoptr(GError) why = NULL;
+
+    if (g_file_set_contents(path, text, -1, &why))
+        return TRUE;
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "--profile: %s cannot be written: %s", path, why->message);
+    return FALSE;
+}

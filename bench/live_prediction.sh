@@ -102,7 +102,8 @@ table()
             [ -f "$folder/live-$name-$i.json" ] && value "$folder/live-$name-$i.json" "$key"
         done | sort -g | tr '\n' ' ' | awk -v name="$name" -v n="$n" -v key="$key" \
             -v p="$(value "$folder/virtual-$name.json" "$key")" \
-            '{ printf "| %s | %d | %s | %.0f [%.0f, %.0f] | %.0f | %+.0f %% |\n", name, n, key, $2, $1, $3, p,
+            'NF != 3 || p == "" { printf "| %s | %d | %s | incomplete | | |\n", name, n, key; next }
+             { printf "| %s | %d | %s | %.0f [%.0f, %.0f] | %.0f | %+.0f %% |\n", name, n, key, $2, $1, $3, p,
                (p / $2 - 1) * 100 }'
     done < <(rows)
 }

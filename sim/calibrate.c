@@ -221,12 +221,17 @@ int calibrate_deck(const struct options *options, struct share *share)
     struct scenario *scenario = NULL;
     g_auto(GStrv) settings = NULL;
     char *live[] = { (char *)"run.clock=live", (char *)"costs.waiting=any", NULL };
+    GError *local = NULL;
     g_autoptr(GError) error = NULL;
     int status = TIERCEL_ERROR_INPUT;
 
-    if (!check_request(options, share, &error))
+    /* Only process 0 writes the profile, and others may see other folders. */
+    if (share->process == 0)
+        check_request(options, share, &local);
+    if (!share_agree(share, local, &error))
         goto end;
     deck = load(options, share, live);
+    deck_refuse_sweep(deck);
     scenario = scenario_new(deck, share);
     if (deck_problem_count(deck) == 0)
         scenario_check_live(scenario, deck, (uint32_t)share->processes);

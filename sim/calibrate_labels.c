@@ -366,12 +366,3 @@ uint64_t labels_interrupted(const struct labels *labels)
 {
     return labels->interrupted;
 }
-
-double labels_total_ns(const struct labels *labels)
-{
-    double total = labels->events[SUM_T];
-
-    for (unsigned i = 0; i < labels->count; i++)
-        total += labels->sum[i][SUM_T];
-    return total;
-}

@@ -42,8 +42,7 @@ void labels_write(const struct labels *labels, const struct deck *deck, GString 
 uint64_t labels_count(const struct labels *labels, const char *key);
 double labels_mean_ns(const struct labels *labels, const char *key);
 
-/* Spans left out because something else ran meanwhile, and the time of all spans kept, in ns. */
+/* Spans left out because something else ran meanwhile. */
 uint64_t labels_interrupted(const struct labels *labels);
-double labels_total_ns(const struct labels *labels);
 
 #endif

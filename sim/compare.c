@@ -289,7 +289,7 @@ int compare_decks(const struct options *options, struct share *share)
     if (error != NULL || !printed_form(options->format, &form, &error)) {
         status = error->code;
     } else if (trial_check(&c.request[A], share, &status) && trial_check(&c.request[B], share, &status)) {
-        struct deck *deck = trial_deck(&c.request[A]);
+        struct deck *deck = trial_deck(&c.request[A], share);
         c.first_seed = (uint64_t)deck_integer(deck, "run", "seed");
         deck_free(deck);
         if (!run(&c, options, share, &error))

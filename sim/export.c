@@ -5,19 +5,23 @@
 
 #include "report/chrome.h"
 
-const struct export_format export_formats[] = {
-    { "batsim", "a row a job, with the columns of Batsim's jobs.csv, for evalys and spreadsheets",
-      export_write_batsim },
-    { "chrome", "every handling and the steps of each job, for Perfetto and chrome://tracing", chrome_write },
-    { "swf", "a log in the Standard Workload Format, with the waits of the simulation", export_write_swf },
-    { NULL, NULL, NULL }
+struct export_format {
+    const char *name;               /* as typed */
+    gboolean (*write)(struct reader *r, FILE *out, GError **error);
+};
+
+static const struct export_format formats[] = {
+    { "batsim", export_write_batsim },
+    { "chrome", chrome_write },
+    { "swf", export_write_swf },
+    { NULL, NULL }
 };
 
 static const struct export_format *format_find(const char *name, GError **error)
 {
     g_autoptr(GString) known = g_string_new(NULL);
 
-    for (const struct export_format *f = export_formats; f->name != NULL; f++) {
+    for (const struct export_format *f = formats; f->name != NULL; f++) {
         if (g_strcmp0(f->name, name) == 0)
             return f;
         g_string_append_printf(known, "%s%s", known->len == 0 ? "" : f[1].name == NULL ? " or " : ", ", f->name);

@@ -2,8 +2,9 @@
 /*
  * `tiercel export TRACE --format FORMAT`: a trace in the form of other tools, on standard output.
  *
- * To add a format: a function that writes it, declared here, and its row in export.c, which names it to the command
- * line and the manual.
+ * To add a format: a function that writes it, declared here, and its row in export.c; options.c and doc/tiercel.1 name
+ * the formats as well. A writer returns FALSE with *error when the trace does not hold what it needs (nothing is
+ * written then) or cannot be read to its end (what was written stays).
  */
 #ifndef TIERCEL_EXPORT_H
 #define TIERCEL_EXPORT_H
@@ -12,16 +13,6 @@
 
 #include "share.h"
 #include "trace/reader.h"
-
-struct export_format {
-    const char *name;               /* as typed */
-    const char *text;               /* one line for people */
-    /* FALSE with *error when the trace does not hold what the format needs, before anything was written. */
-    gboolean (*write)(struct reader *r, FILE *out, GError **error);
-};
-
-/* Ended by a NULL name. */
-extern const struct export_format export_formats[];
 
 /* Process 0 reads and writes; all return the same exit status (enum tiercel_error). Collective. `format` is what was
  * typed, NULL for nothing. */

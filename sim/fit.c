@@ -64,10 +64,8 @@ static gboolean write_profile(const struct fit_outcome *outcome, const char *pat
 static gboolean tell(const struct fit_outcome *outcome, const struct options *options, enum printed_form form,
                      GError **error)
 {
-    if (options->profile != NULL && !options->sensitivity && !write_profile(outcome, options->profile, error))
-        return FALSE;
     fit_report_write(outcome, !options->sensitivity, form, stdout);
-    return TRUE;
+    return options->profile == NULL || options->sensitivity || write_profile(outcome, options->profile, error);
 }
 
 static gboolean fit(const struct fit_model *model, const struct options *options, enum printed_form form,

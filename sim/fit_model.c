@@ -200,7 +200,7 @@ static bool take_row(struct fit_model *model, unsigned row_index)
 
     if (!trial_check(&request, model->share, &status))
         return false;
-    deck = trial_deck(&request);
+    deck = trial_deck(&request, model->share);
     for (unsigned f = 0; f < model->plan->frees->len; f++) {
         const struct fit_free *free = &g_array_index(model->plan->frees, struct fit_free, f);
         for (unsigned k = 0; k < free->keys->len && good; k++)

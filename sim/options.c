@@ -338,13 +338,14 @@ static gboolean check_words(struct options *options, char **words, const struct 
         return refuse(error, "%s: %s is one argument too many; expected `tiercel %s %s`", command->name, quoted,
                       command->name, command->arguments);
     }
+    /* Names that are written into decks, profiles and traces. */
     bool decks = options->command == COMMAND_RUN || options->command == COMMAND_CHECK ||
-                 options->command == COMMAND_COMPARE;
-    for (unsigned i = 0; decks && i < count; i++)
+                 options->command == COMMAND_COMPARE || options->command == COMMAND_CALIBRATE;
+    for (unsigned i = 0; (decks || options->command == COMMAND_FIT) && i < count; i++)
         if (!is_plain(words[i])) {
             g_autofree char *quoted = quantity_quote(words[i]);
-            return refuse(error, "%s: the deck's name %s is not plain text; expected UTF-8 without control characters",
-                          command->name, quoted);
+            return refuse(error, "%s: the %s name %s is not plain text; expected UTF-8 without control characters",
+                          command->name, decks ? "deck's" : "file's", quoted);
         }
     for (unsigned i = 0; i < count; i++)
         options->words[i] = g_strdup(words[i]);

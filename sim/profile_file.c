@@ -10,6 +10,9 @@ gboolean profile_file_check(const struct options *options, GError **error)
     if (!g_file_test(folder, G_FILE_TEST_IS_DIR))
         g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: there is no folder '%s'; expected the path "
                     "of a file in an existing one", folder);
+    else if (g_file_test(options->profile, G_FILE_TEST_IS_DIR))
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: '%s' is a folder; expected the path of a "
+                    "file", options->profile);
     else if (g_file_test(options->profile, G_FILE_TEST_EXISTS) && !options->force)
         g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--profile: '%s' exists; expected another path, or "
                     "--force", options->profile);

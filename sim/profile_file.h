@@ -13,8 +13,8 @@
 #include "base/error.h"
 #include "options.h"
 
-/* Whether a profile may be written where it was asked for; TRUE where none was. INPUT: no such folder; or a file is there,
- * and --force was not given. */
+/* Whether a profile may be written where it was asked for; TRUE where none was. INPUT: no such folder, a folder in its
+ * place, or a file that is there without --force. */
 gboolean profile_file_check(const struct options *options, GError **error);
 
 /* Whole or not at all. RUNTIME: it cannot be written. */

@@ -90,9 +90,9 @@ static double least_bound(const GArray *demands, const GArray *pools, double rat
 }
 
 static void add(struct rate_limits *limits, const GArray *demands, const GArray *pools, char *what, double share,
-                double bound, const char *role, const char *pool)
+                const char *role, const char *pool)
 {
-    struct rate_limit limit = { .what = what, .share = share, .bound = bound };
+    struct rate_limit limit = { .what = what, .share = share };
     double least = least_bound(demands, pools, limits->rate, role, pool, &limit.next);
 
     limit.rate_if_free = isfinite(least) ? fmax(least, limits->rate) : NAN;
@@ -124,13 +124,13 @@ void rate_limits_init(struct rate_limits *limits, const struct steady *steady, c
     for (unsigned i = 0; i < demands->len; i++) {
         const struct demand *d = &g_array_index(demands, struct demand, i);
         if (d->share >= SHARE_LEAST)
-            add(limits, demands, pools, demand_name(d), d->share, limits->rate / d->share, d->role, NULL);
+            add(limits, demands, pools, demand_name(d), d->share, d->role, NULL);
     }
     for (unsigned i = 0; i < pools->len; i++) {
         const struct scenario_pool *p = &g_array_index(pools, struct scenario_pool, i);
         double share = limits->rate * p->held_s / p->capacity;
         if (share >= SHARE_LEAST)
-            add(limits, demands, pools, g_strdup(p->name), share, p->capacity / p->least_s, NULL, p->name);
+            add(limits, demands, pools, g_strdup(p->name), share, NULL, p->name);
     }
     if (limits->entries->len > 0)
         qsort(limits->entries->data, limits->entries->len, sizeof(struct rate_limit), by_share);
@@ -156,7 +156,11 @@ void rate_limits_print(const struct rate_limits *limits, bool all, FILE *out)
     fprintf(out, "limits, over %.4g s in which %.6g/s were done:\n", limits->span_s, limits->rate);
     for (unsigned i = 0; i < (all ? limits->entries->len : 1); i++) {
         const struct rate_limit *l = &g_array_index(limits->entries, struct rate_limit, i);
-        fprintf(out, "  %s %.1f%% used; costing nothing, at most %.6g/s%s%s\n", l->what, l->share * 100,
-                l->rate_if_free, l->next != NULL ? ", limited by " : "", l->next != NULL ? l->next : "");
+        fprintf(out, "  %s %.1f%% used; costing nothing, ", l->what, l->share * 100);
+        if (isnan(l->rate_if_free))
+            fputs("nothing else is known to limit\n", out);
+        else
+            fprintf(out, "at most %.6g/s%s%s\n", l->rate_if_free, l->next != NULL ? ", limited by " : "",
+                    l->next != NULL ? l->next : "");
     }
 }

@@ -38,8 +38,7 @@
 struct rate_limit {
     char *what;                     /* "kvs-root", "broker on node 0", "slots" */
     double share;                   /* of the time, or of the pool */
-    double rate_if_free;
-    double bound;                   /* what it allows by itself */
+    double rate_if_free;            /* NAN where nothing else is known to limit */
     char *next;                     /* what limits then; NULL: nothing known */
 };
 

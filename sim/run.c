@@ -264,7 +264,8 @@ static gboolean begin_attempt(struct run *run, GError **error)
     run->stopped = false;
     run->reported = 0;
     run->reported_us = run->started_us;
-    if (run->milestone_role >= 0)
+    /* The live clock has no ticks. */
+    if (run->milestone_role >= 0 && !deck_is_live(run->deck))
         run->steady = steady_new(run->roles.actor_count, run->roles.actor_roles, run->roles.actor_nodes,
                                  run->roles.roles->len);
     run->gather = gather_new(run->comm, error);
@@ -313,7 +314,8 @@ static void gather_facts(struct run *run, struct run_facts *facts)
     facts->engine_bytes = bytes;
     facts->peak_rss_bytes = rss;
     facts->stopped = stopped != 0;
-    facts->machines = count_machines(run->comm);
+    /* Told of live runs alone. */
+    facts->machines = run->times != NULL ? count_machines(run->comm) : 1;
     if (run->steady != NULL)
         steady_gather(run->steady, run->comm);
     facts->steady = run->steady;

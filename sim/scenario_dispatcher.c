@@ -154,6 +154,10 @@ static void read_file(struct dispatcher_scenario *s, struct deck *deck)
     t->file = &s->file.file;
     if (t->protocol == TASK_PLAIN)
         deck_complain(deck, "workload", "io", "does not go with [dispatcher] protocol = plain; expected tcp or ws");
+    /* An executor that writes would take a task it is told of again for a second one. */
+    if (t->faults.executor_failure != 0 || t->faults.lost_result != 0 || t->faults.attempts_notify > 1)
+        deck_complain(deck, "workload", "io", "does not go with executors that are notified again: expected [faults] "
+                      "without executor-failure, lost-result and notify-attempts above 1");
 }
 
 static void *dispatcher_new(struct deck *deck, struct share *share)

@@ -112,16 +112,15 @@ static void check_nodes(const struct shared_file *f, struct deck *deck, const ch
 
 static void check_sizes(struct shared_file *f, struct deck *deck, const char *group, uint64_t runs)
 {
-    __int128 bytes = (__int128)f->pattern.segments * f->pattern.block * f->pattern.writers * runs;
+    unsigned __int128 once = (unsigned __int128)f->pattern.segments * f->pattern.block * f->pattern.writers;
 
-    /* Jobs need an end that they do not reach, no more. */
-    if (runs != 1)
-        bytes = MIN(bytes, INT64_MAX - 1);
-    if (bytes >= INT64_MAX) {
+    if (once >= INT64_MAX) {
         deck_complain(deck, group, "segments", "makes a file of more than 2^63 bytes; expected less");
         return;
     }
-    f->file_bytes = (uint64_t)bytes;
+    /* Jobs need an end that they do not reach, no more. */
+    bool fits = once == 0 || runs <= (INT64_MAX - 1) / (uint64_t)once;
+    f->file_bytes = fits ? (uint64_t)once * runs : INT64_MAX - 1;
 }
 
 void file_finish(struct shared_file *f, struct deck *deck, const char *deck_group, uint64_t runs)

@@ -4,8 +4,8 @@
  *
  *     struct job_source source;
  *     job_source_read(&source, deck);
- *     job_source_check(&source, deck, share);              complains to the deck; collective
- *     w = job_source_open(&source, draw, actor, &error);   by the client's role
+ *     job_source_check(&source, deck, share, machine);     complains to the deck; collective
+ *     w = job_source_open(&source, actor, &error);         by the client's role
  *     job_source_release(&source);
  *
  * A file of jobs is looked at by process 0 before the run, which keeps what it opened for its role to take.

@@ -39,20 +39,22 @@ static struct deck *load(const struct trial_request *request, const struct deck_
     g_array_free(settings, TRUE);
     if (!request->swept)
         deck_refuse_sweep(deck);
+    if (deck_problem_count(deck) == 0 && deck_is_live(deck))
+        deck_complain(deck, "run", "clock", "'live' plays a deck once, by real processes, and this plays it many "
+                      "times, each time on one; expected virtual");
     return deck;
 }
 
-struct deck *trial_deck(const struct trial_request *request)
+struct deck *trial_deck(const struct trial_request *request, struct share *share)
 {
-    const struct deck_reader reader = { deck_file_read, NULL };
+    const struct deck_reader reader = { share_read, share };
 
     return load(request, &reader);
 }
 
 gboolean trial_check(const struct trial_request *request, struct share *share, int *status)
 {
-    const struct deck_reader reader = { share_read, share };
-    struct deck *deck = load(request, &reader);
+    struct deck *deck = trial_deck(request, share);
     struct scenario *scenario = scenario_new(deck, share);
     unsigned count = deck_problem_count(deck);
 
@@ -84,7 +86,8 @@ static struct summary *judge(struct run_result *result, const struct deck *deck,
 
 struct summary *trial_run(const struct trial_request *request, GError **error)
 {
-    struct deck *deck = trial_deck(request);
+    const struct deck_reader reader = { deck_file_read, NULL };
+    struct deck *deck = load(request, &reader);
     struct summary *summary = NULL;
     struct run_result result;
     struct share alone;

@@ -52,8 +52,9 @@ gboolean trial_check(const struct trial_request *request, struct share *share, i
  */
 struct summary *trial_run(const struct trial_request *request, GError **error);
 
-/* The deck as a trial would have it, not yet checked for problems; never NULL. Local: reads files. */
-struct deck *trial_deck(const struct trial_request *request);
+/* The deck as a trial would have it, not yet checked for problems; never NULL. Collective: process 0 reads the files,
+ * so that all have the same. */
+struct deck *trial_deck(const struct trial_request *request, struct share *share);
 
 /* --- many trials, shared out over the processes --- */
 

@@ -95,17 +95,24 @@ static void read_next(struct actor *self, struct batch_state *b)
     }
 }
 
+/* Whether a job's name says no more than its number. */
+static bool is_plain(const struct workload_job *job)
+{
+    char number[24];
+    if (job->name == NULL)
+        return true;
+    g_snprintf(number, sizeof number, "%" G_GUINT64_FORMAT, job->number);
+    return g_str_equal(job->name, number);
+}
+
 static struct batch_job *job_new(struct actor *self, struct batch_state *b, const struct workload_job *from)
 {
     struct batch_job *job = g_new(struct batch_job, 1);
-    char number[24];
-    g_snprintf(number, sizeof number, "%" G_GUINT64_FORMAT, from->number);
-    bool plain = from->name == NULL || g_str_equal(from->name, number);
     *job = (struct batch_job){
         .index = from->index, .number = from->number, .submit_ns = from->submit_ns, .start_ns = JOB_NEVER,
         .end_ns = JOB_NEVER, .run_ns = from->duration_ns, .limit_ns = from->limit_ns,
         .requested = from->slots * from->cores_per_slot * MAX(from->nodes, 1),
-        .name = batch_texts_record(self, &b->texts, plain ? NULL : from->name, false),
+        .name = batch_texts_record(self, &b->texts, is_plain(from) ? NULL : from->name, false),
         .profile = batch_texts_record(self, &b->texts, from->profile, true)
     };
     return job;

@@ -178,7 +178,8 @@ gboolean chrome_write(struct reader *reader, FILE *out, GError **error)
         name_process(&w, JOBS_PROCESS, "jobs");
         good = job_rows_each(&jobs, write_job, &w, error);
     }
-    fputs("\n]}\n", out);
+    if (good)
+        fputs("\n]}\n", out);
     reader_names_release(&names);
     return good;
 }

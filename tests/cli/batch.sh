@@ -161,7 +161,8 @@ check "they are counted" counted limit_missing 2
 check "they are the limits" is "10 5 " "$(field 9)"
 played "or there is no limit" "0 10" --set workload.missing-limit=none --set scheduler.policy=easy
 check "there is none" is "-1 -1 " "$(field 9)"
-check "or the jobs are dropped: none is left, and that is said" expect_status 0 simulate --set workload.missing-limit=drop
+check "or the jobs are dropped" expect_status 0 simulate --set workload.missing-limit=drop
+check "none is left" near 0 "$(value jobs submitted)"
 check "they are counted as dropped" counted dropped_limit 2
 
 jobs 1 0,1,5,9 0,1,5,5 >log.swf

@@ -75,6 +75,7 @@ check "a wrong setting of B" complains 2 "--set-b a.b=1: a.b: unknown group" com
 check "an unknown form" complains 2 "--format: 'xml' is not a form of output" compare "$old" "$new" --format xml
 check "one deck" complains 2 "1 of 2 arguments are given" compare "$old"
 { cat "$top_srcdir/tests/decks/tiny.deck"; printf '[sweep]\ncluster.nodes = 1; 2\n'; } >sweep.deck
+check "the live clock" complains 2 "'live' plays a deck once" compare "$old" "$new" --set run.clock=live
 check "a deck with a sweep" complains 2 "[sweep]: asks for many runs" compare sweep.deck "$new"
 
 done_testing

@@ -109,10 +109,13 @@ wrong "an uncertainty of nothing" '0,/^uncertainty/s/^uncertainty = .*/uncertain
     'wrong.fit:16: [row.created] uncertainty: '
 wrong "a missing deck" '0,/^deck/s,^deck.*,deck = missing.deck,' 'missing.deck: cannot be read'
 wrong "a wrong override" '0,/^set/s/^set = w/set = v/' 'wrong.fit:13: vorkload.namespaces: unknown group'
+wrong "the live clock" '0,/^set/s/^set = /set = run.clock=live;/' "'live' plays a deck once"
 wrong "different costs" '0,/^set/s/^set = /set = costs.call-move=1us;/' 'costs.call-move is 4.4us'
 wrong "a form to come" 's/^format = 1/format = 2/' 'wrong.fit:2: [fit] format: '
 check "no file" complains 2 "none.fit: cannot be read" fit none.fit
 check "a folder that is not there" complains 2 "there is no folder 'nowhere'" fit known.fit --profile nowhere/x.costs
+mkdir folder
+check "a folder in its place" complains 2 "'folder' is a folder" fit known.fit --profile folder --force
 check "both" complains 2 "are given both" fit known.fit --profile x.costs --sensitivity
 check "nothing else was written" test ! -e runs
 

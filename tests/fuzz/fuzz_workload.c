@@ -233,9 +233,12 @@ int main(int argc, char **argv)
     corpus_read(corpus, argv[3]);
     if (corpus->len == 0)
         g_error("%s holds no inputs", argv[3]);
-    for (guint i = 0; i < corpus->len; i++)
+    bool taken[2] = { false, false };   /* a log, a JSON file: readers that refuse everything would find nothing */
+    for (guint i = 0; i < corpus->len; i++) {
+        const struct input *input = &g_array_index(corpus, struct input, i);
         for (uint64_t rules = 0; rules < 576; rules += 7)
-            attempt(path, &g_array_index(corpus, struct input, i), rules);
+            taken[input->json] |= attempt(path, input, rules);
+    }
     while (g_get_monotonic_time() < end_us) {
         const struct input *from = &g_array_index(corpus, struct input, draw(corpus->len));
         GString *text = g_string_new_len(from->bytes, (gssize)from->size);
@@ -256,5 +259,5 @@ int main(int argc, char **argv)
     for (guint i = 0; i < corpus->len; i++)
         g_free(g_array_index(corpus, struct input, i).bytes);
     close(memory);
-    return attempts > 0 ? 0 : 1;
+    return attempts > 0 && taken[false] && taken[true] ? 0 : 1;
 }

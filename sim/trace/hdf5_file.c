@@ -261,6 +261,7 @@ static hid_t array_create(hid_t parent, const char *name, hid_t type, uint64_t c
     hsize_t size = count, unlimited = H5S_UNLIMITED, chunk = CLAMP(count, 64, 4096);
     hid_t space = H5Screate_simple(1, &size, grows ? &unlimited : NULL);
     hid_t creation = H5Pcreate(H5P_DATASET_CREATE);
+    H5Pset_obj_track_times(creation, false);    /* the same content gives the same bytes */
     if (grows)
         H5Pset_chunk(creation, 1, &chunk);
     hid_t dataset = H5Dcreate2(parent, name, type, space, H5P_DEFAULT, creation, H5P_DEFAULT);

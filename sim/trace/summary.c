@@ -324,6 +324,22 @@ void summary_each(const struct summary *s, summary_key_fn *visit, void *data)
     }
 }
 
+void summary_each_entry(const struct summary *s, summary_key_fn *visit, void *data)
+{
+    for (unsigned l = 0; l < SUMMARY_LISTS; l++)
+        for (guint i = 0; i < s->list[l]->len; i++) {
+            const struct entry *e = g_ptr_array_index(s->list[l], i);
+            bool ranked = l == SUMMARY_LIMITS;
+            g_autofree char *group = ranked ? g_strdup_printf("%s.%u", summary_list_names[l], i + 1)
+                                            : g_strdup_printf("%s.%s", summary_list_names[l], e->name);
+            if (ranked)
+                visit(data, group, "name", e->name, NAN);
+            for (unsigned k = 0; summary_entry_keys[l][k].name != NULL; k++)
+                visit(data, group, summary_entry_keys[l][k].name, NULL,
+                      value_number(&e->value[k], summary_entry_keys[l][k].type));
+        }
+}
+
 const char *summary_stage_name(const struct summary *s, unsigned i)
 {
     const GPtrArray *stages = s->list[SUMMARY_STAGES];

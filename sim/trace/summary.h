@@ -143,6 +143,10 @@ struct summary *summary_parse(const char *text, const char *path, GError **error
 typedef void summary_key_fn(void *data, const char *group, const char *key, const char *text, double number);
 void summary_each(const struct summary *s, summary_key_fn *visit, void *data);
 
+/* The same for the lists, whose group is LIST.NAME: "stages.alloc", or of the limits, which are ranked, "limits.1". Of
+ * these the key "name" tells what it is. */
+void summary_each_entry(const struct summary *s, summary_key_fn *visit, void *data);
+
 /* The name of the i-th stage, which are in the order of a job's path; NULL when there are fewer. */
 const char *summary_stage_name(const struct summary *s, unsigned i);
 

@@ -46,6 +46,9 @@ static double process_bytes(const struct scenario *scenario, const struct scenar
     g_autofree double *bytes = g_new0(double, processes);
     double most = 0;
 
+    if (isnan(estimate->pending) || isnan(estimate->actor_bytes))
+        return NAN;
+
     for (uint32_t id = 0; id < count; id++) {
         struct scenario_place place;
         scenario_place(scenario, id, processes, &place);
@@ -188,19 +191,40 @@ static void print_windows(const struct deck *deck, const struct scenario_estimat
     fputs(each < EVENTS_A_WINDOW && always ? "; run.spread = always keeps them all the same\n" : "\n", out);
 }
 
-static void print_needs(const struct deck *deck, const struct scenario *scenario, uint32_t processes, FILE *out)
+static uint64_t *count_actors(const struct scenario *scenario, uint32_t processes)
 {
-    struct scenario_estimate estimate;
-    struct trace_roles roles;
-    g_autofree uint64_t *actors = g_new0(uint64_t, processes);
+    uint64_t *actors = g_new0(uint64_t, processes);
 
-    scenario_estimate(scenario, &estimate);
-    trace_roles_init(&roles, scenario);
     for (uint32_t id = 0; id < scenario_actors(scenario); id++) {
         struct scenario_place place;
         scenario_place(scenario, id, processes, &place);
         actors[place.process]++;
     }
+    return actors;
+}
+
+void check_estimate(const struct scenario *scenario, uint32_t processes, struct check_needs *needs)
+{
+    struct scenario_estimate estimate;
+    struct trace_roles roles;
+    g_autofree uint64_t *actors = count_actors(scenario, processes);
+
+    scenario_estimate(scenario, &estimate);
+    trace_roles_init(&roles, scenario);
+    *needs = (struct check_needs){ estimate.events, estimate.span_ns,
+                                   process_bytes(scenario, &estimate, &roles, actors, processes) };
+    trace_roles_release(&roles);
+}
+
+static void print_needs(const struct deck *deck, const struct scenario *scenario, uint32_t processes, FILE *out)
+{
+    struct scenario_estimate estimate;
+    struct trace_roles roles;
+    g_autofree uint64_t *actors = count_actors(scenario, processes);
+
+    scenario_estimate(scenario, &estimate);
+    trace_roles_init(&roles, scenario);
+    double bytes = process_bytes(scenario, &estimate, &roles, actors, processes);
     fputs("\n# What a run needs, about:\n", out);
     if (isnan(estimate.events))
         fputs("# events: not known beforehand\n", out);
@@ -208,10 +232,9 @@ static void print_needs(const struct deck *deck, const struct scenario *scenario
         fprintf(out, "# events: %.0f\n", estimate.events);
     if (!isnan(estimate.span_ns))
         fprintf(out, "# virtual time: %.4g s\n", estimate.span_ns / 1e9);
-    if (isnan(estimate.pending) || isnan(estimate.actor_bytes)) {
+    if (isnan(bytes)) {
         fputs("# memory: not known beforehand\n", out);
     } else {
-        double bytes = process_bytes(scenario, &estimate, &roles, actors, processes);
         g_autofree char *size = size_text(bytes);
         fprintf(out, "# memory: %s in the largest process\n", size);
     }
@@ -232,6 +255,9 @@ int check_deck(const struct deck *deck, const struct scenario *scenario, uint32_
     if (share->process != 0)
         return TIERCEL_OK;
     fputs(effective, stdout);
+    if (deck_sweep_points(deck) > 0)
+        printf("\n# %u points in [sweep] (`tiercel sweep --dry-run` lists them); what follows is without it\n",
+               deck_sweep_points(deck));
     print_needs(deck, scenario, processes, stdout);
     scenario_describe(scenario, stdout);
     return TIERCEL_OK;

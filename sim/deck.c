@@ -216,7 +216,7 @@ void deck_free(struct deck *deck)
     g_array_free(deck->tests, TRUE);
     g_array_free(deck->problems, TRUE);
     g_array_free(deck->expectations, TRUE);
-    g_array_free(deck->sweep, TRUE);
+    deck_sweep_release(deck);
     g_ptr_array_free(deck->place_order, TRUE);
     g_ptr_array_free(deck->files, TRUE);
     deck_unname_groups(deck);

@@ -111,8 +111,38 @@ char *deck_as_read(const struct deck *deck);
  */
 char *deck_effective(const struct deck *deck);
 
+/* --- the sweep ---
+ *
+ * The points of [sweep] are the product of its keys' values, counted from 0: the first key changes slowest, the repeats
+ * fastest. Keys of one zip list go on together. */
+
+enum { DECK_SWEEP_POINTS_MAX = 100000 };
+
+struct deck_axis {                  /* a key of [sweep] */
+    const char *key;                /* "cluster.nodes" */
+    const struct deck_key *schema_key;
+    unsigned set;                   /* the same for keys that go on together: the index of the first of them */
+};
+
+/* 0: the deck has no [sweep]. */
+unsigned deck_sweep_points(const struct deck *deck);
+unsigned deck_sweep_repeats(const struct deck *deck);
+
+/* The i-th key, in the deck's order; NULL when there are fewer. */
+const struct deck_axis *deck_axis(const struct deck *deck, unsigned i);
+/* How many values it has, and the i-th as a deck states it (a path already joined). The deck's. */
+unsigned deck_axis_values(const struct deck *deck, unsigned axis);
+const char *deck_axis_value(const struct deck *deck, unsigned axis, unsigned i);
+
+/* What the key has in a point, and which repeat the point is, from 0. */
+const char *deck_point_value(const struct deck *deck, unsigned axis, unsigned point);
+unsigned deck_point_repeat(const struct deck *deck, unsigned point);
+
 /* Complains of [sweep] where the deck has one: for a command that plays one run. */
 void deck_refuse_sweep(struct deck *deck);
+
+/* Takes [sweep] out: the deck is one of its points, whose values are among the settings. */
+void deck_drop_sweep(struct deck *deck);
 
 /* --- expectations --- */
 

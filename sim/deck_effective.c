@@ -77,6 +77,15 @@ static void append_tests(const struct deck *deck, GString *text)
     }
 }
 
+/* The entry of a path with its values as another folder's deck would state them. */
+static void append_paths(const struct deck *deck, GString *text, unsigned axis)
+{
+    for (unsigned i = 0; i < deck_axis_values(deck, axis); i++) {
+        g_autofree char *absolute = g_canonicalize_filename(deck_axis_value(deck, axis, i), NULL);
+        g_string_append_printf(text, "%s%s", i == 0 ? "" : "; ", absolute);
+    }
+}
+
 static void append_sweep(const struct deck *deck, GString *text)
 {
     if (deck->sweep->len == 0)
@@ -84,7 +93,16 @@ static void append_sweep(const struct deck *deck, GString *text)
     g_string_append(text, "\n[sweep]\n");
     for (unsigned i = 0; i < deck->sweep->len; i++) {
         const struct deck_entry *entry = &g_array_index(deck->sweep, struct deck_entry, i);
-        g_string_append_printf(text, "%s = %s\n", entry->key, entry->value);
+        const struct deck_axis *axis;
+        unsigned a = 0;
+        while ((axis = deck_axis(deck, a)) != NULL && strcmp(axis->key, entry->key) != 0)
+            a++;
+        g_string_append_printf(text, "%s = ", entry->key);
+        if (axis != NULL && (axis->schema_key->type == DECK_FILE || axis->schema_key->type == DECK_DIRECTORY))
+            append_paths(deck, text, a);
+        else
+            g_string_append(text, entry->value);
+        g_string_append_c(text, '\n');
     }
 }
 

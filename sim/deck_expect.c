@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * [expect]: a key of the summary and  NUMBER[UNIT] TOLERANCE% "SOURCE"
- * [sweep]:  group.key and  value; value; ...  or  LOW..HIGH, LOW..HIGH +STEP, LOW..HIGH *FACTOR  of whole numbers
  */
 #include <string.h>
 
@@ -117,90 +116,4 @@ void deck_read_expectation(struct deck *deck, const struct deck_file *file, cons
     e.source = g_string_chunk_insert(deck->places, e.source);
     e.where = g_string_chunk_insert(deck->places, place);
     g_array_append_val(deck->expectations, e);
-}
-
-/* --- [sweep] --- */
-
-#define SWEEP_FORM "expected value; value; ... or a range of whole numbers such as 1..1024 *2"
-
-static bool read_range(const char *text, char **why)
-{
-    const char *dots = strstr(text, "..");
-    g_autofree char *low = g_strndup(text, (size_t)(dots - text));
-    g_auto(GStrv) rest = g_strsplit(dots + 2, " ", 2);
-    struct quantity a;
-    struct quantity b;
-    struct quantity step = { .count = 1 };
-    char operator = '+';
-
-    if (rest[0] == NULL || !quantity_parse(QUANTITY_COUNT, low, NULL, &a, NULL) ||
-        !quantity_parse(QUANTITY_COUNT, rest[0], NULL, &b, NULL)) {
-        *why = g_strdup("its ends are not whole numbers");
-        return false;
-    }
-    if (rest[1] != NULL) {
-        operator = *g_strstrip(rest[1]);
-        if ((operator != '+' && operator != '*') ||
-            !quantity_parse(QUANTITY_COUNT, rest[1] + 1, NULL, &step, NULL)) {
-            *why = g_strdup("its step is not +STEP or *FACTOR");
-            return false;
-        }
-    }
-    if (a.count > b.count)
-        *why = g_strdup("its low end is above its high end");
-    else if (operator == '+' && step.count < 1)
-        *why = g_strdup("its step is 0");
-    else if (operator == '*' && (step.count < 2 || a.count < 1))
-        *why = g_strdup("a range with a factor begins at 1 or above, and its factor is 2 or above");
-    return *why == NULL;
-}
-
-void deck_refuse_sweep(struct deck *deck)
-{
-    if (deck->sweep->len > 0)
-        deck_complain_at(deck, deck_path(deck), g_array_index(deck->sweep, struct deck_entry, 0).line,
-                         "[sweep]: asks for many runs, and this is one; expected a deck without [sweep], with a value "
-                         "for each of its keys");
-}
-
-static bool check_sweep_value(struct deck *deck, const struct deck_key *key, const struct deck_file *file,
-                              const struct deck_entry *entry, char *text)
-{
-    struct deck_value value;
-    g_autoptr(GError) error = NULL;
-
-    if (deck_key_parse(key, g_strstrip(text), &value, &error)) {
-        g_free(value.text);
-        return true;
-    }
-    deck_complain_at(deck, file->path, entry->line, "[sweep] %s: %s", entry->key, error->message);
-    return false;
-}
-
-void deck_read_sweep(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry)
-{
-    g_autofree char *prefix = g_strdup_printf("[sweep] %s", entry->key);
-    int index = deck_find_dotted(deck, entry->key, file->path, entry->line, prefix);
-    g_auto(GStrv) values = g_strsplit(entry->value, ";", 0);
-
-    g_array_append_val(deck->sweep, *entry);
-    if (index < 0)
-        return;
-    const struct deck_key *key = &deck->schema->keys[index];
-    if (values[1] == NULL && strstr(values[0], "..") != NULL && key->type == QUANTITY_COUNT) {
-        g_autofree char *why = NULL;
-        if (!read_range(values[0], &why)) {
-            g_autofree char *quoted = quantity_quote(entry->value);
-            deck_complain_at(deck, file->path, entry->line, "%s: %s is not a range: %s; " SWEEP_FORM, prefix, quoted,
-                             why);
-            return;
-        }
-        g_autofree char *low = g_strndup(values[0], (size_t)(strstr(values[0], "..") - values[0]));
-        g_auto(GStrv) high = g_strsplit(strstr(values[0], "..") + 2, " ", 2);
-        if (check_sweep_value(deck, key, file, entry, low))
-            check_sweep_value(deck, key, file, entry, high[0]);
-        return;
-    }
-    for (unsigned i = 0; values[i] != NULL; i++)
-        check_sweep_value(deck, key, file, entry, values[i]);
 }

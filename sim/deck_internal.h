@@ -5,7 +5,8 @@
  *     deck.c             getters, problems
  *     deck_load.c        reads files and settings, layer by layer
  *     deck_check.c       what holds between keys: required ones, choices that need one another, kinds
- *     deck_expect.c      [expect] and [sweep]
+ *     deck_expect.c      [expect]
+ *     deck_sweep.c       [sweep]
  *     deck_effective.c   writes a deck back
  *     deck_named.c       groups that a deck names
  */
@@ -61,6 +62,9 @@ struct deck {
     bool comparable;
     GArray *expectations;           /* struct deck_expectation */
     GArray *sweep;                  /* struct deck_entry */
+    GArray *axes;                   /* deck_sweep.c */
+    unsigned repeats;
+    unsigned points;
     GArray *problems;               /* struct deck_problem */
 };
 
@@ -81,9 +85,18 @@ void deck_check(struct deck *deck);
 void deck_name_groups(struct deck *deck);
 void deck_unname_groups(struct deck *deck);
 
-/* deck_expect.c: the deck's own [expect] and [sweep]. */
+/* deck_expect.c: the deck's own [expect]. */
 void deck_read_expectation(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry);
+
+/* deck_sweep.c: the deck's own [sweep], entry by entry, and what holds between them. */
+void deck_sweep_init(struct deck *deck);
+void deck_sweep_release(struct deck *deck);
 void deck_read_sweep(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry);
+void deck_check_sweep(struct deck *deck);
+
+/* deck_load.c: a value as a setting states it: a path joined to the folder of the file that states it. Free with
+ * g_free. */
+char *deck_value_text(const struct deck_key *key, const char *stated_in, const char *text);
 
 /* deck_load.c: finds the key "group.key" in the schema; complains and returns -1 when there is none, or when it can
  * only stand in a deck. */

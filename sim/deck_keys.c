@@ -54,8 +54,9 @@ static const struct deck_group groups[] = {
       "jobs.run_rate = 67.6/s 2% \"source\"" },
     { "test", DECK_ALL_KINDS, true, "overrides, group.key = value, that make the deck a test of under a second; "
       "applied by the option --test" },
-    { "sweep", DECK_ALL_KINDS, true, "the values that a sweep goes through: group.key = value; value; ... or "
-      "1..1024 *2" },
+    { "sweep", DECK_ALL_KINDS, true, "what `tiercel sweep` plays: the product of all keys here, each group.key = "
+      "value; value; ... or a range: 1..1024 *2, 0s..10ms +2ms. zip = group.key, group.key, ... lists keys that go on "
+      "together (more lists behind a ';'); repeats = N plays each point with N seeds, from run.seed on" },
     { NULL, 0, false, NULL }
 };
 

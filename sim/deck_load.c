@@ -24,6 +24,11 @@ static bool is_path(const struct deck_key *key)
     return key->type == DECK_FILE || key->type == DECK_DIRECTORY;
 }
 
+char *deck_value_text(const struct deck_key *key, const char *stated_in, const char *text)
+{
+    return is_path(key) ? join_path(stated_in, text) : g_strdup(text);
+}
+
 struct origin {
     const char *path;               /* of the file, or the option */
     unsigned line;
@@ -43,7 +48,7 @@ static void place_value(struct deck *deck, unsigned index, const struct deck_val
 
     if (is_hidden(held, origin))
         return;
-    char *text = is_path(key) ? join_path(origin->is_file ? origin->path : NULL, value->text) : g_strdup(value->text);
+    char *text = deck_value_text(key, origin->is_file ? origin->path : NULL, value->text);
     if (origin->rank >= RANK_TEST - 2 * DECK_BASES_MAX && (key->flags & DECK_UNMODELLED) == 0) {
         const char *before = held->has ? held->value.text : key->fallback;
         if (before == NULL || strcmp(before, text) != 0)
@@ -207,7 +212,7 @@ static void take_test(struct deck *deck, const struct deck_file *file, const str
         if (g_array_index(deck->tests, struct deck_test, i).key == (unsigned)index)
             return;
     struct deck_test test = { .key = (unsigned)index };
-    test.text = is_path(&deck->schema->keys[index]) ? join_path(file->path, entry->value) : g_strdup(entry->value);
+    test.text = deck_value_text(&deck->schema->keys[index], file->path, entry->value);
     g_array_append_val(deck->tests, test);
 }
 
@@ -465,7 +470,7 @@ struct deck *deck_load(const struct deck_request *request)
     deck->place_order = g_ptr_array_new_with_free_func(g_free);
     deck->tests = g_array_new(FALSE, FALSE, sizeof(struct deck_test));
     deck->expectations = g_array_new(FALSE, FALSE, sizeof(struct deck_expectation));
-    deck->sweep = g_array_new(FALSE, FALSE, sizeof(struct deck_entry));
+    deck_sweep_init(deck);
     deck->problems = g_array_new(FALSE, FALSE, sizeof(struct deck_problem));
     deck->test_applied = request->test;
     deck->comparable = true;
@@ -482,5 +487,6 @@ struct deck *deck_load(const struct deck_request *request)
         take_setting(deck, &request->settings[i]);
     take_profile(deck, request);
     deck_check(deck);
+    deck_check_sweep(deck);
     return deck;
 }

@@ -5,7 +5,7 @@
 
 #include "base/nearest.h"
 
-#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF | REPORT | COMPARE | FIT | EXPORT | CALIBRATE)
+#define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF | REPORT | COMPARE | FIT | SWEEP | EXPORT | CALIBRATE)
 #define PROGRAM (1U << COMMAND_NONE)
 #define RUN (1U << COMMAND_RUN)
 #define CHECK (1U << COMMAND_CHECK)
@@ -15,6 +15,7 @@
 #define EXPORT (1U << COMMAND_EXPORT)
 #define COMPARE (1U << COMMAND_COMPARE)
 #define FIT (1U << COMMAND_FIT)
+#define SWEEP (1U << COMMAND_SWEEP)
 #define CALIBRATE (1U << COMMAND_CALIBRATE)
 
 const struct command_text command_texts[] = {
@@ -27,6 +28,8 @@ const struct command_text command_texts[] = {
     { "compare", "A B", 2, "run two decks with the same seeds; the differences, with confidence intervals",
       COMMAND_COMPARE },
     { "fit", "FILE", 1, "fit costs to measured values, with uncertainties", COMMAND_FIT },
+    { "sweep", "DECK", 1, "run every point of a deck's [sweep], or go on with it; a table of all results",
+      COMMAND_SWEEP },
     { "export", "TRACE", 1, "write a trace in the form of another tool: batsim (jobs.csv), chrome or swf",
       COMMAND_EXPORT },
     { "calibrate", "DECK", 1, "measure what a deck's handlings and messages take here, on the live clock",
@@ -35,29 +38,35 @@ const struct command_text command_texts[] = {
 };
 
 const struct option_text option_texts[] = {
-    { "output", 'o', "DIR", "the folder that receives the results (default: runs/DECKNAME-NNN)", RUN },
+    { "output", 'o', "DIR", "the folder that receives the results (default: runs/DECKNAME-NNN, of sweep -sweep)",
+      RUN | SWEEP },
     { "force", '\0', NULL, "replace what is there: a folder of an earlier run, a profile",
-      RUN | FIT | CALIBRATE },
+      RUN | FIT | SWEEP | CALIBRATE },
     { "set", '\0', "GROUP.KEY=VALUE", "override a value of the deck; may be repeated",
-      RUN | CHECK | COMPARE | CALIBRATE },
+      RUN | CHECK | COMPARE | SWEEP | CALIBRATE },
     { "set-b", '\0', "GROUP.KEY=VALUE", "override a value of deck B alone; may be repeated", COMPARE },
-    { "seed", '\0', "N", "the same as --set run.seed=N", RUN | CHECK | COMPARE },
+    { "seed", '\0', "N", "the same as --set run.seed=N", RUN | CHECK | COMPARE | SWEEP },
     { "seeds", '\0', "N", "how many seeds (default: compare 10, fit as its file says)", COMPARE | FIT },
     { "clock", '\0', "CLOCK", "the same as --set run.clock=CLOCK", RUN | CHECK },
-    { "trace", '\0', "LEVEL", "the same as --set trace.level=LEVEL: stats, jobs or events", RUN | CHECK },
-    { "test", '\0', NULL, "apply the deck's [test] group, which makes it a short test", RUN | CHECK | COMPARE },
+    { "trace", '\0', "LEVEL", "the same as --set trace.level=LEVEL: stats, jobs or events", RUN | CHECK | SWEEP },
+    { "test", '\0', NULL, "apply the deck's [test] group, which makes it a short test",
+      RUN | CHECK | COMPARE | SWEEP },
+    { "point", '\0', "N", "only this point of the deck's [sweep], from 1", RUN | CHECK | SWEEP },
+    { "dry-run", '\0', NULL, "list the points and what each will need; play nothing", SWEEP },
+    { "array", '\0', NULL, "print a job-array script for Slurm and Flux that plays the points; play nothing", SWEEP },
+    { "retry", '\0', NULL, "play points that failed once more", SWEEP },
     { "summary", '\0', "FILE", "write the summary to FILE as well", RUN },
     { "walltime", '\0', "HH:MM:SS", "stop after that much real time, save what was done, exit 4", RUN },
-    { "progress", '\0', "SECONDS", "time between progress lines (default: 10; 0: none)", RUN | COMPARE | FIT },
+    { "progress", '\0', "SECONDS", "time between progress lines (default: 10; 0: none)", RUN | COMPARE | FIT | SWEEP },
     { "strict", '\0', NULL, "exit 3 also when an expectation of the deck is missed", RUN },
     { "processes", '\0', "N", "what a run on N processes would need (default: those of this run)", CHECK },
     { "merge", '\0', NULL, "join the parts that a killed run of level events left", VERIFY },
     { "format", '\0', "FORMAT", "text (default), json, tsv, report: html; export: batsim, chrome or swf",
-      REPORT | COMPARE | FIT | EXPORT },
+      REPORT | COMPARE | FIT | SWEEP | EXPORT },
     { "job", '\0', "ID", "tell the path of this job (default: of the median one and of the slowest)", REPORT },
     { "profile", '\0', "FILE", "write the fitted or measured costs to FILE, as a cost profile", FIT | CALIBRATE },
     { "sensitivity", '\0', NULL, "fit nothing: what each value does when a cost changes", FIT },
-    { "quiet", 'q', NULL, "print problems only", RUN | COMPARE | FIT },
+    { "quiet", 'q', NULL, "print problems only", RUN | COMPARE | FIT | SWEEP },
     { "verbose", 'v', NULL, "print more: every role's figures, the engine's own", RUN },
     { "help", 'h', NULL, "print this and exit", EVERY },
     { "version", '\0', NULL, "print the versions of program and libraries and exit", PROGRAM },
@@ -190,6 +199,9 @@ static gboolean store(struct options *options, const char *option, const char *v
     else if (strcmp(option, "seeds") == 0)
         return store_quantity(QUANTITY_COUNT, option, value, SEEDS_MIN, SEEDS_MAX, "a whole number in 1..10000",
                               &options->seeds, error);
+    else if (strcmp(option, "point") == 0)
+        return store_quantity(QUANTITY_COUNT, option, value, 1, DECK_SWEEP_POINTS_MAX,
+                              "a whole number in 1..100000", &options->point, error);
     else if (strcmp(option, "profile") == 0)
         return store_text(option, value, &options->profile, error);
     else if (strcmp(option, "sensitivity") == 0)
@@ -200,6 +212,12 @@ static gboolean store(struct options *options, const char *option, const char *v
         options->strict = true;
     else if (strcmp(option, "test") == 0)
         options->test = true;
+    else if (strcmp(option, "dry-run") == 0)
+        options->dry_run = true;
+    else if (strcmp(option, "array") == 0)
+        options->array = true;
+    else if (strcmp(option, "retry") == 0)
+        options->retry = true;
     else if (strcmp(option, "merge") == 0)
         options->merge = true;
     else if (strcmp(option, "quiet") == 0)
@@ -460,7 +478,7 @@ char *options_help(enum command command)
         g_string_append_printf(text, "Usage: tiercel %s %s [OPTION]...\n  %s\n\n", c->name, c->arguments, c->text);
         if (command == COMMAND_COMPARE)
             g_string_append(text, "A and B are decks: paths, or names of installed ones.\n\n");
-        if (command == COMMAND_RUN || command == COMMAND_CHECK)
+        if (command == COMMAND_RUN || command == COMMAND_CHECK || command == COMMAND_SWEEP)
             g_string_append(text, "DECK is a path, or the name of an installed deck.\n\n");
         g_string_append(text, "Options:\n");
         append_options(text, 1U << command);

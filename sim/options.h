@@ -28,6 +28,7 @@ enum command {
     COMMAND_REPORT,
     COMMAND_COMPARE,
     COMMAND_FIT,
+    COMMAND_SWEEP,
     COMMAND_EXPORT,
     COMMAND_CALIBRATE
 };
@@ -75,6 +76,10 @@ struct options {
     char *profile;              /* of fit --profile; NULL: none is written */
     GArray *settings_b;         /* struct deck_setting: --set-b of compare */
     int64_t seeds;              /* of compare and fit --seeds; 0: not said */
+    int64_t point;              /* --point of run, check and sweep, from 1; 0: not said */
+    bool dry_run;
+    bool array;
+    bool retry;
     int verbosity;              /* -1 quiet, 0, 1 verbose */
 };
 

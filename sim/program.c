@@ -19,6 +19,8 @@
 #include "run.h"
 #include "scenario.h"
 #include "share.h"
+#include "sweep.h"
+#include "sweep_plan.h"
 #include "traces.h"
 
 static void print_version(void)
@@ -88,12 +90,26 @@ static void print_problems(const struct deck *deck, const struct share *share)
                 count == 1 ? "" : "s");
 }
 
+/* One point of a sweep; NULL with *status when there is none, which was said. */
+static struct deck *load_point(const struct options *options, struct share *share, int *status)
+{
+    struct sweep_plan plan;
+
+    if (!sweep_plan_init(&plan, options, share, status))
+        return NULL;
+    struct deck *deck = sweep_plan_deck(&plan, (unsigned)options->point - 1);
+    sweep_plan_release(&plan);
+    return deck;
+}
+
 static int play(const struct options *options, struct share *share, int argc, char **argv)
 {
-    struct deck *deck = load_deck(options, share);
-    struct scenario *scenario = scenario_new(deck, share);
     int status = TIERCEL_ERROR_INPUT;
+    struct deck *deck = options->point > 0 ? load_point(options, share, &status) : load_deck(options, share);
 
+    if (deck == NULL)
+        return status;
+    struct scenario *scenario = scenario_new(deck, share);
     if (options->command == COMMAND_RUN)
         deck_refuse_sweep(deck);
     if (options->command == COMMAND_RUN && deck_problem_count(deck) == 0)
@@ -159,6 +175,9 @@ int program_run(MPI_Comm comm, int argc, char **argv)
         status = compare_decks(&options, &share);
     } else if (options.command == COMMAND_FIT) {
         status = fit_file(&options, &share);
+    } else if (options.command == COMMAND_SWEEP) {
+        g_autofree char *command_line = g_strjoinv(" ", argv);
+        status = sweep_deck(&options, command_line, &share);
     } else if (options.command == COMMAND_EXPORT) {
         status = export_trace(options.words[0], options.format, &share);
     } else if (options.command == COMMAND_CALIBRATE) {

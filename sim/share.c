@@ -5,6 +5,8 @@
 #include <stdint.h>
 #include <string.h>
 
+enum { SLEEP_US = 20000 };
+
 void share_init(struct share *share, MPI_Comm comm)
 {
     MPI_Comm_dup(comm, &share->comm);
@@ -83,4 +85,17 @@ char *share_text(struct share *share, const char *text)
 
     broadcast(share, 0, &copy, &size);
     return copy;
+}
+
+void share_wait(struct share *share)
+{
+    MPI_Request request;
+    int done = 0;
+
+    MPI_Ibarrier(share->comm, &request);
+    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    while (!done) {
+        g_usleep(SLEEP_US);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
 }

@@ -39,4 +39,7 @@ gboolean share_agree(struct share *share, GError *local, GError **error);
 /* Collective. A text of process 0 (NULL on others is allowed) for all; free with g_free. */
 char *share_text(struct share *share, const char *text);
 
+/* Collective. Waits until all processes are here, asleep: the others may have long to go. */
+void share_wait(struct share *share);
+
 #endif

@@ -37,8 +37,9 @@ static struct deck *load(const struct trial_request *request, const struct deck_
     };
     struct deck *deck = deck_load(&deck_request);
     g_array_free(settings, TRUE);
-    if (!request->swept)
-        deck_refuse_sweep(deck);
+    if (request->swept)
+        deck_drop_sweep(deck);
+    deck_refuse_sweep(deck);
     if (deck_problem_count(deck) == 0 && deck_is_live(deck))
         deck_complain(deck, "run", "clock", "'live' plays a deck once, by real processes, and this plays it many "
                       "times, each time on one; expected virtual");
@@ -47,9 +48,9 @@ static struct deck *load(const struct trial_request *request, const struct deck_
 
 struct deck *trial_deck(const struct trial_request *request, struct share *share)
 {
-    const struct deck_reader reader = { share_read, share };
+    const struct deck_reader joint = { share_read, share };
 
-    return load(request, &reader);
+    return load(request, request->reader != NULL ? request->reader : &joint);
 }
 
 gboolean trial_check(const struct trial_request *request, struct share *share, int *status)
@@ -86,8 +87,8 @@ static struct summary *judge(struct run_result *result, const struct deck *deck,
 
 struct summary *trial_run(const struct trial_request *request, GError **error)
 {
-    const struct deck_reader reader = { deck_file_read, NULL };
-    struct deck *deck = load(request, &reader);
+    const struct deck_reader plain = { deck_file_read, NULL };
+    struct deck *deck = load(request, request->reader != NULL ? request->reader : &plain);
     struct summary *summary = NULL;
     struct run_result result;
     struct share alone;

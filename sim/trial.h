@@ -37,6 +37,7 @@ struct trial_request {
     const char *folder;             /* receives trace, summary and effective deck, as that of a run; must not be there
                                      * yet. NULL: nothing is written */
     const char *command_line;       /* for the trace; NULL without a folder */
+    const struct deck_reader *reader;   /* NULL: files as they are now */
 };
 
 /*

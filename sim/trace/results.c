@@ -90,6 +90,11 @@ int results_find(const struct results *r, const char *name)
     return (int)GPOINTER_TO_UINT(g_hash_table_lookup(r->by_name, name)) - 1;
 }
 
+enum results_group results_group(const struct results *r, unsigned column)
+{
+    return column_at(r, column)->group;
+}
+
 void results_number(struct results *r, unsigned column, unsigned row, double number)
 {
     g_assert(row < r->rows && column_at(r, column)->numbers != NULL);

@@ -18,11 +18,12 @@
  *
  * The columns: `point` counts from 1; `status` is done, failed or open (not yet played); `repeat` counts from 1;
  * `seed` is run.seed; `reason` says why a point failed. A parameter that is a quantity is a number in its base unit
- * (seconds, bytes, bytes per second, per second, shares of 1), any other (a choice, a cost, a distribution) the text as
- * the deck states it. Results are all keys of the summary (doc/design.md, section 6) but those that tell how fast this
- * machine was (run.wall_s, run.events_per_s, run.peak_rss_bytes, run.bytes_per_actor: they stand in points.tsv) and
- * those that are parameters. Entries of lists are named by their path: stages.alloc.mean_s, roles.broker.busy_fraction,
- * files.shared-8.gain, limits.1.name (the first of the ranking), balance.jobs.ok. Flags are 0 or 1.
+ * (seconds, bytes, bytes per second, per second, shares of 1), as is a cost or a distribution whose values are all mere
+ * durations; any other (a choice, true and false) is the text as the deck states it. Results are all keys of the
+ * summary (doc/design.md, section 6) but those that tell how fast this machine was (run.wall_s, run.events_per_s,
+ * run.peak_rss_bytes, run.bytes_per_actor: they stand in points.tsv) and those that are parameters. Entries of lists
+ * are named by their path: stages.alloc.mean_s, roles.broker.busy_fraction, files.shared-8.gain, limits.1.name (the
+ * first of the ranking), balance.jobs.ok. Flags are 0 or 1.
  */
 #ifndef TIERCEL_TRACE_RESULTS_H
 #define TIERCEL_TRACE_RESULTS_H
@@ -50,6 +51,7 @@ unsigned results_column(struct results *r, enum results_group group, const char 
                         const char *long_name);
 /* The index of a column; -1 when there is none of that name. */
 int results_find(const struct results *r, const char *name);
+enum results_group results_group(const struct results *r, unsigned column);
 
 /* NAN: missing. */
 void results_number(struct results *r, unsigned column, unsigned row, double number);

@@ -359,8 +359,8 @@ static void test_sweep(void)
     CU_ASSERT_EQUAL(deck_problem_count(deck), 0);
     deck_refuse_sweep(deck);
     g_autofree char *problems = deck_problems_text(deck);
-    CU_ASSERT_STRING_EQUAL(problems, "x:6: [sweep]: asks for many runs, and this is one; expected a deck without "
-                           "[sweep], with a value for each of its keys\n");
+    CU_ASSERT_STRING_EQUAL(problems, "x:6: [sweep]: asks for many runs, and this is one; expected `tiercel "
+                           "sweep`, `tiercel run --point N`, or a deck without [sweep]\n");
     deck_free(deck);
     expect_problems(wrong, NULL,
         "x:6: [sweep] cluster.nodes: '2x' is not a count: 'x' follows the number; expected a whole number in 1..16384\n"
@@ -369,8 +369,8 @@ static void test_sweep(void)
         "x:8: [sweep] cluster.jobs: '0..4 *2' is not a range: a range with a factor begins at 1 or above, and its "
         "factor is 2 or above; expected value; value; ... or a range of whole numbers such as 1..1024 *2\n"
         "x:9: [sweep] cluster.node: unknown key; did you mean [cluster] nodes?\n"
-        "x:10: [sweep] cluster.latency: '1..4' is not a duration: no digit follows the point; expected a number with "
-        "its unit (ns, us, ms, s, min, h, d) such as 150us, in 1ns..1h\n");
+        "x:10: [sweep] cluster.latency: '1..4' is not a range: its ends are not quantities with their units; expected "
+        "value; value; ... or a range of whole numbers such as 1..1024 *2\n");
 }
 
 /* Every key of the schema has the same text, or none, in both. */

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
+#include "sweep.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "signals.h"
+#include "sweep_folder.h"
+#include "sweep_list.h"
+#include "sweep_plan.h"
+#include "sweep_table.h"
+#include "trace/hdf5_file.h"
+
+enum { FIRST_PROGRESS_US = 2000000, FAILURES_SHOWN = 20 };
+
+struct sweep {
+    struct sweep_plan plan;
+    const struct options *options;
+    const char *command_line;
+    struct share *share;
+    struct sweep_folder folder;
+    unsigned from;                  /* the points that this command is about */
+    unsigned to;
+    int64_t began_us;
+    int64_t busy_us;
+    int64_t told_us;
+    unsigned played;                /* here, now */
+    bool stopped;                   /* by a signal */
+};
+
+/* --- one point --- */
+
+/* The disk, and no fault of what was played. */
+static bool is_disk_trouble(const GError *error)
+{
+    static const int numbers[] = { ENOSPC, EDQUOT, EFBIG, EROFS };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+        if (strstr(error->message, g_strerror(numbers[i])) != NULL)
+            return true;
+    return hdf5_is_stuck();
+}
+
+/* One line of it. */
+static char *reason_of(const GError *error)
+{
+    g_auto(GStrv) lines = g_strsplit(error->message, "\n", 0);
+
+    return g_strjoinv("; ", lines);
+}
+
+static gboolean play(struct sweep *sweep, struct sweep_claim *claim, GError **error)
+{
+    struct trial_request request;
+    g_autoptr(GError) why = NULL;
+    gboolean good;
+
+    sweep_plan_request(&sweep->plan, claim->point, &request);
+    request.folder = claim->part;
+    request.command_line = sweep->command_line;
+    struct summary *summary = trial_run(&request, &why);
+    if (summary != NULL) {
+        good = sweep_claim_finish(&sweep->folder, claim, error);
+        sweep->played++;
+    } else if (why->code == TIERCEL_ERROR_STOPPED) {
+        sweep_claim_release(claim);
+        sweep->stopped = true;
+        good = TRUE;
+    } else if (is_disk_trouble(why)) {
+        sweep_claim_release(claim);
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s; expected room for what a point leaves: what is "
+                    "finished stays, and the same command goes on", why->message);
+        good = FALSE;
+    } else {
+        g_autofree char *reason = reason_of(why);
+        good = sweep_claim_fail(&sweep->folder, claim, reason, error);
+        sweep->played++;
+    }
+    summary_free(summary);
+    sweep_plan_release_request(&request);
+    return good;
+}
+
+/* --- all points --- */
+
+static void tell(struct sweep *sweep)
+{
+    const struct options *options = sweep->options;
+    int64_t now_us = g_get_monotonic_time();
+
+    if (sweep->share->process != 0 || options->progress_s == 0 || options->verbosity < 0 ||
+        now_us - sweep->told_us < options->progress_s * 1000000)
+        return;
+    sweep->told_us = now_us;
+    fprintf(stderr, "tiercel: sweep: %u of %u points settled, after %.0f s\n", sweep_folder_settled(&sweep->folder),
+            deck_sweep_points(sweep->plan.deck), (double)(now_us - sweep->began_us) / 1e6);
+    fflush(stderr);
+}
+
+/* First those that nobody has begun, then those whose process died: one that kills its process does not keep the
+ * others from being played. */
+static gboolean play_all(struct sweep *sweep, GError **error)
+{
+    for (unsigned retry = 0; retry < 2; retry++)
+        for (unsigned point = sweep->from; point < sweep->to; point++) {
+            struct sweep_claim claim;
+            tell(sweep);
+            sweep->stopped = sweep->stopped || signals_stop_wanted();
+            if (sweep->stopped)
+                return TRUE;
+            enum sweep_outcome outcome = sweep_folder_claim(&sweep->folder, point, retry == 1, &claim, error);
+            if (outcome == SWEEP_ERROR)
+                return FALSE;
+            if (outcome != SWEEP_CLAIMED)
+                continue;
+            int64_t before_us = g_get_monotonic_time();
+            gboolean good = play(sweep, &claim, error);
+            sweep->busy_us += g_get_monotonic_time() - before_us;
+            if (!good)
+                return FALSE;
+        }
+    return TRUE;
+}
+
+/* --- the end --- */
+
+static void print_failures(const struct sweep *sweep, const struct sweep_counts *counts)
+{
+    unsigned shown = 0;
+
+    for (unsigned point = sweep->from; point < sweep->to && shown < FAILURES_SHOWN; point++) {
+        if (sweep_folder_state(&sweep->folder, point) != SWEEP_FAILED)
+            continue;
+        g_autofree char *text = sweep_plan_point_text(&sweep->plan, point);
+        g_autofree char *reason = sweep_folder_reason(&sweep->folder, point);
+        fprintf(stderr, "tiercel: point %u (%s) failed: %s\n", point + 1, text, reason);
+        shown++;
+    }
+    if (counts->failed > shown && shown == FAILURES_SHOWN)
+        fprintf(stderr, "tiercel: ... and %u more, in %s/" SWEEP_FOLDER_TSV "\n", counts->failed - shown,
+                sweep->folder.path);
+}
+
+/* Process 0; what its points come to. */
+static void conclude(const struct sweep *sweep, const struct sweep_counts *counts, unsigned played, double busy,
+                    double elapsed_s)
+{
+    print_failures(sweep, counts);
+    if (sweep->options->verbosity >= 0) {
+        printf("%u points: %u done, %u failed, %u open\n", counts->points, counts->done, counts->failed, counts->open);
+        if (played > 0)
+            printf("%u played here in %.1f s by %d process%s, %.1f %% busy\n", played, elapsed_s,
+                   sweep->share->processes, sweep->share->processes == 1 ? "" : "es", busy * 100);
+        fflush(stdout);
+    }
+    if (sweep->stopped)
+        fprintf(stderr, "tiercel: stopped early by %s; the same command goes on\n",
+                signals_stop_name() != NULL ? signals_stop_name() : "a signal to another process");
+    else if (counts->open > 0 && sweep->to - sweep->from == counts->points)
+        fprintf(stderr, "tiercel: others are at work on the points that are open; the same command goes on with what "
+                "they leave\n");
+}
+
+/* Of the points that this command is about. */
+static int status_of(const struct sweep *sweep)
+{
+    unsigned failed = 0;
+    unsigned open = 0;
+
+    for (unsigned point = sweep->from; point < sweep->to; point++) {
+        enum sweep_state state = sweep_folder_state(&sweep->folder, point);
+        failed += state == SWEEP_FAILED;
+        open += state == SWEEP_OPEN;
+    }
+    return failed > 0 ? TIERCEL_ERROR_RUNTIME : open > 0 ? TIERCEL_ERROR_STOPPED : TIERCEL_OK;
+}
+
+/* A task of a job array leaves the table to the last one, so that thousands do not write it again and again. */
+static gboolean write_table(const struct sweep *sweep, struct sweep_counts *counts, GError **error)
+{
+    sweep_table_count(&sweep->folder, sweep->plan.deck, counts);
+    if (sweep->options->point != 0 && counts->open > 0)
+        return TRUE;
+    if (!sweep_table_write(&sweep->folder, sweep->plan.deck, counts, error))
+        return FALSE;
+    if (sweep->options->verbosity >= 0)
+        fprintf(stderr, "tiercel: results are in %s/" SWEEP_FOLDER_TSV " and " SWEEP_FOLDER_HDF5 "\n",
+                sweep->folder.path);
+    return TRUE;
+}
+
+static int finish(struct sweep *sweep, GError *local, GError **error)
+{
+    struct sweep_counts counts = { .points = 0 };
+    double figures[2] = { (double)sweep->busy_us, sweep->played };
+    int stopped = sweep->stopped;
+    int status = TIERCEL_OK;
+    double elapsed_us;
+
+    share_wait(sweep->share);
+    elapsed_us = (double)(g_get_monotonic_time() - sweep->began_us);
+    MPI_Allreduce(MPI_IN_PLACE, figures, 2, MPI_DOUBLE, MPI_SUM, sweep->share->comm);
+    MPI_Allreduce(MPI_IN_PLACE, &stopped, 1, MPI_INT, MPI_MAX, sweep->share->comm);
+    sweep->stopped = stopped != 0;
+    if (!share_agree(sweep->share, local, error))
+        return (*error)->code;
+    if (sweep->share->process == 0 && write_table(sweep, &counts, &local)) {
+        conclude(sweep, &counts, (unsigned)figures[1], figures[0] / elapsed_us / sweep->share->processes,
+                 elapsed_us / 1e6);
+        status = status_of(sweep);
+    }
+    if (!share_agree(sweep->share, local, error))
+        return (*error)->code;
+    MPI_Bcast(&status, 1, MPI_INT, 0, sweep->share->comm);
+    return status;
+}
+
+/* --- the command --- */
+
+/* What makes two sweeps the same one. Free with g_free. */
+static char *identity_of(const struct deck *deck)
+{
+    g_autofree char *effective = deck_effective(deck);
+
+    return g_strdup_printf("# a sweep of tiercel " PACKAGE_VERSION ", format 1\n%s", effective);
+}
+
+static void open_again(const struct sweep *sweep)
+{
+    for (unsigned point = sweep->from; point < sweep->to; point++)
+        sweep_folder_retry(&sweep->folder, point);
+}
+
+/* Process 0 first, so that the others find the folder made. */
+static gboolean open_folder(struct sweep *sweep, const char *path, GError **error)
+{
+    const struct options *options = sweep->options;
+    g_autofree char *identity = identity_of(sweep->plan.deck);
+    GError *local = NULL;
+
+    if (sweep->share->process == 0 && sweep_folder_open(&sweep->folder, path, identity, options->force, &local) &&
+        options->retry)
+        open_again(sweep);
+    if (!share_agree(sweep->share, local, error))
+        return FALSE;
+    local = NULL;
+    if (sweep->share->process != 0)
+        sweep_folder_join(&sweep->folder, path, &local);
+    return share_agree(sweep->share, local, error);
+}
+
+static int run(struct sweep *sweep, const char *path, GError **error)
+{
+    int status = TIERCEL_ERROR_RUNTIME;
+    GError *local = NULL;
+
+    sweep->folder = (struct sweep_folder){ .session = -1 };
+    if (open_folder(sweep, path, error)) {
+        if (sweep->options->verbosity >= 0 && sweep->share->process == 0)
+            fprintf(stderr, "tiercel: %s: %u points in %s on %d process%s\n", deck_path(sweep->plan.deck),
+                    deck_sweep_points(sweep->plan.deck), sweep->folder.path, sweep->share->processes,
+                    sweep->share->processes == 1 ? "" : "es");
+        sweep->began_us = g_get_monotonic_time();
+        sweep->told_us = sweep->began_us + FIRST_PROGRESS_US - sweep->options->progress_s * 1000000;
+        signals_watch();
+        play_all(sweep, &local);
+        status = finish(sweep, local, error);
+        signals_unwatch();
+    } else {
+        status = (*error)->code;
+    }
+    sweep_folder_release(&sweep->folder);
+    return status;
+}
+
+int sweep_deck(const struct options *options, const char *command_line, struct share *share)
+{
+    struct sweep sweep = { .options = options, .command_line = command_line, .share = share };
+    g_autoptr(GError) error = NULL;
+    int status;
+
+    if (!sweep_plan_init(&sweep.plan, options, share, &status))
+        return status;
+    sweep.from = options->point > 0 ? (unsigned)options->point - 1 : 0;
+    sweep.to = options->point > 0 ? (unsigned)options->point : deck_sweep_points(sweep.plan.deck);
+    g_autofree char *name = g_strdup_printf("runs/%s-sweep", deck_name(sweep.plan.deck));
+    const char *path = options->output != NULL ? options->output : name;
+    status = TIERCEL_OK;
+    if (options->dry_run)
+        status = sweep_list_points(&sweep.plan, sweep.from, sweep.to, share, &error);
+    else if (options->array && share->process == 0)
+        sweep_list_array(&sweep.plan, path, stdout);
+    else if (!options->array)
+        status = run(&sweep, path, &error);
+    if (error != NULL && share->process == 0)
+        fprintf(stderr, "tiercel: %s\n", error->message);
+    sweep_plan_release(&sweep.plan);
+    return status;
+}

@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sweep_folder.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <glib/gstdio.h>
+
+#include "base/quantity.h"
+#include "run_folder.h"
+#include "sweep_claim.h"
+
+#define DECK_NAME "sweep.deck"
+#define LOCK_NAME ".lock"
+#define SESSION_NAME ".session"
+
+enum { FOLDER_MODE = 0777, FILE_MODE = 0666 };
+
+/* --- names --- */
+
+char *sweep_folder_file(const struct sweep_folder *folder, const char *name)
+{
+    return g_build_filename(folder->path, name, NULL);
+}
+
+char *sweep_folder_point_file(const struct sweep_folder *folder, unsigned point, const char *name)
+{
+    g_autofree char *path = sweep_claim_name(folder, point, "");
+
+    return g_build_filename(path, name, NULL);
+}
+
+static bool is_own_file(const char *name)
+{
+    static const char *const names[] = { DECK_NAME, LOCK_NAME, SESSION_NAME, SWEEP_FOLDER_TSV, SWEEP_FOLDER_HDF5,
+                                         SWEEP_FOLDER_POINTS, SWEEP_FOLDER_MANIFEST };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+        /* One that was being written when its process was killed has a suffix. */
+        if (g_str_has_prefix(name, names[i]))
+            return true;
+    return false;
+}
+
+static bool is_point(const char *name)
+{
+    size_t digits = strspn(name, "0123456789");
+    const char *ending = name + digits;
+
+    return digits >= SWEEP_CLAIM_DIGITS &&
+           (*ending == '\0' || strcmp(ending, SWEEP_CLAIM_PART) == 0 ||
+            g_str_has_prefix(ending, SWEEP_CLAIM_FAILED) || strcmp(ending, SWEEP_CLAIM_CLAIM) == 0);
+}
+
+/* --- what is there --- */
+
+/* The first name that is not of a sweep; NULL when there is none. */
+static char *find_stranger(const char *folder, bool points)
+{
+    GDir *dir = g_dir_open(folder, 0, NULL);
+    const char *name;
+    char *stranger = NULL;
+
+    while (dir != NULL && stranger == NULL && (name = g_dir_read_name(dir)) != NULL)
+        if (points ? !is_point(name) : !is_own_file(name) && strcmp(name, SWEEP_CLAIM_POINTS) != 0)
+            stranger = points ? g_build_filename(SWEEP_CLAIM_POINTS, name, NULL) : g_strdup(name);
+    if (dir != NULL)
+        g_dir_close(dir);
+    return stranger;
+}
+
+static gboolean fail(const struct sweep_folder *folder, int code, GError **error, const char *format, ...)
+    G_GNUC_PRINTF(4, 5);
+
+static gboolean fail(const struct sweep_folder *folder, int code, GError **error, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    g_autofree char *text = g_strdup_vprintf(format, arguments);
+    va_end(arguments);
+    g_autofree char *quoted = quantity_quote(folder->path);
+    g_set_error(error, TIERCEL_ERROR, code, "the folder %s of the sweep %s", quoted, text);
+    return FALSE;
+}
+
+static gboolean check_strangers(const struct sweep_folder *folder, GError **error)
+{
+    g_autofree char *points = sweep_folder_file(folder, SWEEP_CLAIM_POINTS);
+    g_autofree char *stranger = find_stranger(folder->path, false);
+
+    if (stranger == NULL)
+        stranger = find_stranger(points, true);
+    if (stranger == NULL)
+        return TRUE;
+    g_autofree char *quoted = quantity_quote(stranger);
+    return fail(folder, TIERCEL_ERROR_INPUT, error, "holds %s, which is not of a sweep; expected a new folder, or that "
+                "of an earlier sweep (-o)", quoted);
+}
+
+static void remove_point(const char *folder, const char *name)
+{
+    g_autofree char *path = g_build_filename(folder, name, NULL);
+
+    if (g_file_test(path, G_FILE_TEST_IS_DIR))
+        run_folder_remove(path);
+    else
+        g_unlink(path);
+}
+
+/* Everything but the locks. */
+static void remove_all(const struct sweep_folder *folder)
+{
+    g_autofree char *points = sweep_folder_file(folder, SWEEP_CLAIM_POINTS);
+    const char *name;
+    GDir *dir = g_dir_open(folder->path, 0, NULL);
+
+    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+        g_autofree char *path = g_build_filename(folder->path, name, NULL);
+        if (is_own_file(name) && strcmp(name, LOCK_NAME) != 0 && strcmp(name, SESSION_NAME) != 0)
+            g_unlink(path);
+    }
+    if (dir != NULL)
+        g_dir_close(dir);
+    dir = g_dir_open(points, 0, NULL);
+    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL)
+        remove_point(points, name);
+    if (dir != NULL)
+        g_dir_close(dir);
+}
+
+/* --- locks --- */
+
+int sweep_folder_lock(const struct sweep_folder *folder, GError **error)
+{
+    g_autofree char *path = sweep_folder_file(folder, LOCK_NAME);
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
+    int status = -1;
+
+    if (fd >= 0)
+        do
+            status = flock(fd, LOCK_EX);
+        while (status != 0 && errno == EINTR);
+    if (status == 0)
+        return fd;
+    fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be locked: %s; expected a folder that can be written, on a file "
+         "system with locks (Lustre: mounted with -o flock)", g_strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return -1;
+}
+
+void sweep_folder_unlock(int lock)
+{
+    close(lock);
+}
+
+/* Everybody who is at work holds it shared; who removes holds it alone. */
+static gboolean open_session(struct sweep_folder *folder, GError **error)
+{
+    g_autofree char *path = sweep_folder_file(folder, SESSION_NAME);
+
+    folder->session = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
+    if (folder->session >= 0 && flock(folder->session, LOCK_SH) == 0)
+        return TRUE;
+    return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be locked: %s", g_strerror(errno));
+}
+
+/* --- beginning --- */
+
+/* The lines that count: the first, and all that are no comments. Free with g_free. */
+static char *essence(const char *text)
+{
+    g_auto(GStrv) lines = g_strsplit(text, "\n", 0);
+    GString *kept = g_string_new(NULL);
+
+    for (unsigned i = 0; lines[i] != NULL; i++)
+        if (i == 0 || (lines[i][0] != '#' && lines[i][0] != '\0'))
+            g_string_append_printf(kept, "%s\n", lines[i]);
+    return g_string_free(kept, FALSE);
+}
+
+static gboolean compare(const struct sweep_folder *folder, const char *there, const char *identity, GError **error)
+{
+    g_autofree char *old_text = essence(there);
+    g_autofree char *new_text = essence(identity);
+    g_auto(GStrv) old_lines = g_strsplit(old_text, "\n", 0);
+    g_auto(GStrv) new_lines = g_strsplit(new_text, "\n", 0);
+    unsigned i = 0;
+
+    if (strcmp(old_text, new_text) == 0)
+        return TRUE;
+    while (old_lines[i] != NULL && new_lines[i] != NULL && strcmp(old_lines[i], new_lines[i]) == 0)
+        i++;
+    g_autofree char *old_line = quantity_quote(old_lines[i] == NULL ? "" : old_lines[i]);
+    g_autofree char *new_line = quantity_quote(new_lines[i] == NULL ? "" : new_lines[i]);
+    return fail(folder, TIERCEL_ERROR_INPUT, error, "is of another sweep: it has %s where this one has %s; expected a "
+                "new folder (-o), or --force to replace what is there", old_line, new_line);
+}
+
+static gboolean write_identity(const struct sweep_folder *folder, const char *path, const char *identity,
+                               GError **error)
+{
+    g_autofree char *points = sweep_folder_file(folder, SWEEP_CLAIM_POINTS);
+    g_autoptr(GError) why = NULL;
+
+    if (g_mkdir(points, FOLDER_MODE) != 0 && errno != EEXIST)
+        return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be made: %s", g_strerror(errno));
+    if (!g_file_set_contents(path, identity, -1, &why))
+        return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be written: %s", why->message);
+    return TRUE;
+}
+
+/* With the lock held. */
+static gboolean begin(struct sweep_folder *folder, const char *identity, bool force, GError **error)
+{
+    g_autofree char *path = sweep_folder_file(folder, DECK_NAME);
+    g_autofree char *there = NULL;
+
+    if (force && flock(folder->session, LOCK_EX | LOCK_NB) != 0)
+        return fail(folder, TIERCEL_ERROR_INPUT, error, "is at work in another process; expected --force only when "
+                    "nobody is");
+    if (force)
+        remove_all(folder);
+    flock(folder->session, LOCK_SH);
+    if (g_file_get_contents(path, &there, NULL, NULL))
+        return compare(folder, there, identity, error);
+    return write_identity(folder, path, identity, error);
+}
+
+gboolean sweep_folder_open(struct sweep_folder *folder, const char *path, const char *identity, bool force,
+                           GError **error)
+{
+    *folder = (struct sweep_folder){ .path = g_strdup(path), .session = -1 };
+    if (g_mkdir_with_parents(path, FOLDER_MODE) != 0)
+        return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be made: %s", g_strerror(errno));
+    if (!check_strangers(folder, error))
+        return FALSE;
+    int lock = sweep_folder_lock(folder, error);
+    if (lock < 0)
+        return FALSE;
+    gboolean good = open_session(folder, error) && begin(folder, identity, force, error);
+    sweep_folder_unlock(lock);
+    return good;
+}
+
+gboolean sweep_folder_join(struct sweep_folder *folder, const char *path, GError **error)
+{
+    *folder = (struct sweep_folder){ .path = g_strdup(path), .session = -1 };
+    return open_session(folder, error);
+}
+
+void sweep_folder_release(struct sweep_folder *folder)
+{
+    if (folder->session >= 0)
+        close(folder->session);
+    folder->session = -1;
+    g_clear_pointer(&folder->path, g_free);
+}
+
+/* --- points --- */
+
+unsigned sweep_folder_settled(const struct sweep_folder *folder)
+{
+    g_autofree char *points = sweep_folder_file(folder, SWEEP_CLAIM_POINTS);
+    GDir *dir = g_dir_open(points, 0, NULL);
+    const char *name;
+    unsigned count = 0;
+
+    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+        const char *ending = name + strspn(name, "0123456789");
+        count += *ending == '\0' || strcmp(ending, SWEEP_CLAIM_FAILED) == 0;
+    }
+    if (dir != NULL)
+        g_dir_close(dir);
+    return count;
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "sweep_plan.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- reading --- */
+
+static GBytes *read_once(void *data, const char *path, GError **error)
+{
+    struct sweep_plan *plan = data;
+    GBytes *bytes = g_hash_table_lookup(plan->files, path);
+
+    if (bytes == NULL) {
+        bytes = plan->share != NULL ? share_read(plan->share, path, error) : deck_file_read(NULL, path, error);
+        if (bytes == NULL)
+            return NULL;
+        g_hash_table_insert(plan->files, g_strdup(path), bytes);
+    }
+    return g_bytes_ref(bytes);
+}
+
+static void free_bytes(gpointer bytes)
+{
+    g_bytes_unref(bytes);
+}
+
+static bool sets(const struct deck_setting *setting, const char *key)
+{
+    const char *equals = strchr(setting->assignment, '=');
+    size_t length = equals == NULL ? strlen(setting->assignment) : (size_t)(equals - setting->assignment);
+    g_autofree char *name = g_strstrip(g_strndup(setting->assignment, length));
+
+    return strcmp(name, key) == 0;
+}
+
+/* What of the command line does not go with this sweep. */
+static char *find_conflict(const struct sweep_plan *plan)
+{
+    const struct options *options = plan->options;
+    unsigned points = deck_sweep_points(plan->deck);
+    const struct deck_axis *axis;
+
+    if (points == 0)
+        return g_strdup_printf("%s has no [sweep]; expected one, such as cluster.nodes = 1; 2; 4, or `tiercel run`",
+                               deck_path(plan->deck));
+    if (options->point > points)
+        return g_strdup_printf("--point: there is no point %" G_GINT64_FORMAT "; expected one in 1..%u", options->point,
+                               points);
+    for (unsigned a = 0; (axis = deck_axis(plan->deck, a)) != NULL; a++)
+        for (unsigned i = 0; i < options->settings->len; i++) {
+            const struct deck_setting *setting = &g_array_index(options->settings, struct deck_setting, i);
+            if (sets(setting, axis->key))
+                return g_strdup_printf("%s: [sweep] has values for this key; expected one of the two", setting->where);
+        }
+    return NULL;
+}
+
+gboolean sweep_plan_init(struct sweep_plan *plan, const struct options *options, struct share *share, int *status)
+{
+    *plan = (struct sweep_plan){ .options = options, .share = share };
+    plan->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_bytes);
+    plan->reader = (struct deck_reader){ read_once, plan };
+    struct deck_request request = {
+        .path = options->words[0],
+        .installed_dir = TIERCEL_INPUTS_DIR,
+        .settings = (const struct deck_setting *)options->settings->data,
+        .setting_count = options->settings->len,
+        .test = options->test,
+        .reader = plan->reader
+    };
+    plan->deck = deck_load(&request);
+    plan->share = NULL;
+    unsigned count = deck_problem_count(plan->deck);
+    g_autofree char *conflict = count > 0 ? NULL : find_conflict(plan);
+    if (count == 0 && conflict == NULL)
+        return TRUE;
+    g_autofree char *text = deck_problems_text(plan->deck);
+    if (share->process == 0 && conflict != NULL)
+        fprintf(stderr, "tiercel: %s\n", conflict);
+    else if (share->process == 0)
+        fprintf(stderr, "%stiercel: %s: %u problem%s; nothing was run\n", text, deck_path(plan->deck), count,
+                count == 1 ? "" : "s");
+    *status = TIERCEL_ERROR_INPUT;
+    sweep_plan_release(plan);
+    return FALSE;
+}
+
+struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point)
+{
+    struct trial_request request;
+
+    sweep_plan_request(plan, point, &request);
+    struct deck_request deck_request = {
+        .path = request.deck,
+        .installed_dir = TIERCEL_INPUTS_DIR,
+        .settings = request.settings,
+        .setting_count = request.setting_count,
+        .test = request.test,
+        .reader = plan->reader
+    };
+    struct deck *deck = deck_load(&deck_request);
+    deck_drop_sweep(deck);
+    sweep_plan_release_request(&request);
+    return deck;
+}
+
+void sweep_plan_release(struct sweep_plan *plan)
+{
+    deck_free(plan->deck);
+    g_hash_table_destroy(plan->files);
+}
+
+/* --- points --- */
+
+static void add_setting(GArray *settings, char *where, char *assignment)
+{
+    struct deck_setting setting = { where, assignment };
+
+    g_array_append_val(settings, setting);
+}
+
+uint64_t sweep_plan_seed(const struct deck *deck, unsigned point)
+{
+    const struct deck_axis *axis;
+
+    for (unsigned a = 0; (axis = deck_axis(deck, a)) != NULL; a++)
+        if (strcmp(axis->key, "run.seed") == 0)
+            return g_ascii_strtoull(deck_point_value(deck, a, point), NULL, 10);
+    return (uint64_t)deck_integer(deck, "run", "seed") + deck_point_repeat(deck, point);
+}
+
+void sweep_plan_request(struct sweep_plan *plan, unsigned point, struct trial_request *request)
+{
+    const struct options *options = plan->options;
+    GArray *settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
+    const struct deck_axis *axis;
+
+    for (unsigned i = 0; i < options->settings->len; i++) {
+        const struct deck_setting *setting = &g_array_index(options->settings, struct deck_setting, i);
+        add_setting(settings, g_strdup(setting->where), g_strdup(setting->assignment));
+    }
+    for (unsigned a = 0; (axis = deck_axis(plan->deck, a)) != NULL; a++) {
+        const char *value = deck_point_value(plan->deck, a, point);
+        add_setting(settings, g_strdup_printf("[sweep] %s=%s", axis->key, value),
+                    g_strdup_printf("%s=%s", axis->key, value));
+    }
+    if (deck_sweep_repeats(plan->deck) > 1)
+        add_setting(settings, g_strdup_printf("[sweep] repeat %u", deck_point_repeat(plan->deck, point) + 1),
+                    g_strdup_printf("run.seed=%" G_GUINT64_FORMAT, sweep_plan_seed(plan->deck, point)));
+    *request = (struct trial_request){
+        .deck = options->words[0],
+        .settings = (const struct deck_setting *)settings->data,
+        .setting_count = settings->len,
+        .test = options->test,
+        .swept = true,
+        .reader = &plan->reader
+    };
+    g_array_free(settings, FALSE);
+}
+
+void sweep_plan_release_request(struct trial_request *request)
+{
+    for (unsigned i = 0; i < request->setting_count; i++) {
+        g_free(request->settings[i].where);
+        g_free(request->settings[i].assignment);
+    }
+    g_free((gpointer)request->settings);
+}
+
+char *sweep_plan_point_text(const struct sweep_plan *plan, unsigned point)
+{
+    GString *text = g_string_new(NULL);
+    const struct deck_axis *axis;
+
+    for (unsigned a = 0; (axis = deck_axis(plan->deck, a)) != NULL; a++)
+        g_string_append_printf(text, "%s%s=%s", a == 0 ? "" : " ", axis->key, deck_point_value(plan->deck, a, point));
+    if (deck_sweep_repeats(plan->deck) > 1)
+        g_string_append_printf(text, "%srepeat %u", text->len == 0 ? "" : ", ",
+                               deck_point_repeat(plan->deck, point) + 1);
+    return g_string_free(text, FALSE);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What a sweep plays: its deck, and for each point the settings that make it a trial (trial.h).
+ *
+ *     struct sweep_plan plan;
+ *     if (!sweep_plan_init(&plan, options, share, &status)) return status;     problems were printed
+ *     sweep_plan_request(&plan, point, &request);
+ *     ... trial_run(&request, ...) ...
+ *     sweep_plan_release_request(&request);
+ *     sweep_plan_release(&plan);
+ *
+ * The deck and what it builds on are read once: that somebody edits them while a sweep goes on changes nothing.
+ */
+#ifndef TIERCEL_SWEEP_PLAN_H
+#define TIERCEL_SWEEP_PLAN_H
+
+#include "options.h"
+#include "share.h"
+#include "trial.h"
+
+struct sweep_plan {
+    const struct options *options;
+    struct share *share;            /* while files are read for all; NULL later */
+    struct deck *deck;
+    GHashTable *files;              /* path -> GBytes */
+    struct deck_reader reader;
+};
+
+/* Collective; FALSE on all, with the exit status, when the deck has problems, or no [sweep], or an option sets a key
+ * that is swept, or --point is none. Process 0 has then said so. */
+gboolean sweep_plan_init(struct sweep_plan *plan, const struct options *options, struct share *share, int *status);
+void sweep_plan_release(struct sweep_plan *plan);
+
+/* The trial of a point, which holds pointers into the plan; without a folder. Local. */
+void sweep_plan_request(struct sweep_plan *plan, unsigned point, struct trial_request *request);
+void sweep_plan_release_request(struct trial_request *request);
+
+/* The seed of a point of a deck with [sweep]. */
+uint64_t sweep_plan_seed(const struct deck *deck, unsigned point);
+
+/* The deck of a point, not yet checked, on either clock; all processes read what they need themselves. Free with
+ * deck_free. */
+struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point);
+
+/* "cluster.nodes=4 cluster.fanout=2, repeat 3". Free with g_free. */
+char *sweep_plan_point_text(const struct sweep_plan *plan, unsigned point);
+
+#endif

@@ -83,8 +83,8 @@ static const struct deck_key keys[] = {
       "virtual: the parts run as a simulation in virtual time; live: the same parts run as real processes that send "
       "real messages, and handlings take as long as they take (of [costs], only the lengths of acts then hold: a "
       "validator's work, the launch of a process)" },
-    { "run", "waiting", DECK_CHOICE, "auto", NULL, NULL, "auto|spin|yield", ALWAYS, DECK_BROKERED | DECK_DISPATCHER,
-      DECK_UNMODELLED,
+    { "run", "waiting", DECK_CHOICE, "auto", NULL, NULL, "auto|spin|yield", ALWAYS,
+      DECK_BROKERED | DECK_DISPATCHER | DECK_IO, DECK_UNMODELLED,
       "how a process of the live clock waits for messages. spin: it looks again and again, and needs a core of its "
       "own; yield: it gives its core up and sleeps, the longer the longer nothing comes; auto: spin where every "
       "machine has a core for each of its processes, else yield. In a deck that predicts a live run: how that one "

@@ -4,6 +4,7 @@
 #define ALWAYS NULL
 #define NO_CHOICES NULL
 #define OF_KIND DECK_IO, 0
+#define OF_LIVE DECK_IO, DECK_UNMODELLED
 #define WITH_JOBS DECK_IO | DECK_BROKERED | DECK_DISPATCHER, 0
 
 const struct deck_key deck_keys_file[] = {
@@ -29,9 +30,10 @@ const struct deck_key deck_keys_file[] = {
       "whether the file is opened with O_APPEND" },
     { "io.NAME", "think", QUANTITY_DISTRIBUTION, "0s", NULL, NULL, NO_CHOICES, ALWAYS, WITH_JOBS,
       "what a writer does between two writes" },
-    { "io.NAME", "lock", DECK_CHOICE, "shared", NULL, NULL, "exclusive|shared", ALWAYS, WITH_JOBS,
+    { "io.NAME", "lock", DECK_CHOICE, "shared", NULL, NULL, "exclusive|shared|none", ALWAYS, WITH_JOBS,
       "exclusive: every write takes the inode's lock for itself, as FUSE does without the server's flag for parallel "
-      "direct writes; shared: as rules has it" },
+      "direct writes; shared: as rules has it; none: nobody excludes anybody. The live clock emulates the first two by "
+      "locks of its own on any file system, and with none leaves it to the file system to lock as it does" },
     { "io.NAME", "rules", DECK_CHOICE, "fuse-6.2", NULL, NULL,
       "fuse-6.2|fuse-6.9|ext4|xfs|extending-shared|demoting", ALWAYS, WITH_JOBS,
       "when a write may share the lock. fuse-6.2: when it ends within the file; fuse-6.9: and nobody uses the page "
@@ -58,6 +60,18 @@ const struct deck_key deck_keys_file[] = {
       "with ompio, 16 MiB with romio" },
     { "io.NAME", "exchange", QUANTITY_COST, "0s", NULL, NULL, NO_CHOICES, ALWAYS, OF_KIND,
       "how long a meeting of all writers takes from the last arrival on; byte: of the call's data" },
+    { "io.NAME", "hints", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, ALWAYS, OF_LIVE,
+      "live clock: hints for the MPI library, key=value with commas between them, such as romio_cb_write=enable; they "
+      "rank above those that follow from aggregators, aggregators-per-node and buffer" },
+    { "io.NAME", "windows", DECK_CHOICE, "auto", NULL, NULL, "auto|shared|messages", ALWAYS, OF_LIVE,
+      "live clock: the windows of the emulated lock, by which the MPI library chooses its one-sided component. shared: "
+      "of shared memory, on one machine; messages: of the first process's own memory, which serves the others; auto: "
+      "shared where all writers are on one machine" },
+    { "io.NAME", "verify", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, OF_LIVE,
+      "live clock: whether all that was written is read back afterwards, by another process than wrote it, and "
+      "compared" },
+    { "io.NAME", "keep", QUANTITY_BOOLEAN, "false", NULL, NULL, NO_CHOICES, ALWAYS, OF_LIVE,
+      "live clock: whether the file stays when it has been written and read back" },
     { "io.NAME", "against", DECK_NAME, NULL, NULL, NULL, NO_CHOICES, ALWAYS, OF_KIND,
       "another [io.NAME] of the deck: files.NAME.gain is this one's bandwidth over that one's" },
 
@@ -78,6 +92,9 @@ const struct deck_key deck_keys_file[] = {
       "requests that are served at a time; none: any number" },
     { "server", "bandwidth", QUANTITY_BANDWIDTH, NULL, "1B/s", NULL, NO_CHOICES, ALWAYS, WITH_JOBS,
       "of all requests together, at most; none: no limit" },
+    { "server", "folder", DECK_DIRECTORY, NULL, NULL, NULL, NO_CHOICES, ALWAYS, OF_LIVE,
+      "live clock: where the files are written, each [io.NAME] as NAME.data; none: in the folder of the run's "
+      "results" },
     { "server", "max-write", QUANTITY_SIZE, "1MiB", "1B", "1TiB", NO_CHOICES, ALWAYS, WITH_JOBS,
       "bytes of one request; a longer write is cut into requests, sent one after another under the lock" },
     { NULL }

@@ -181,6 +181,15 @@ static void observe_window(void *data, int64_t now_ns, uint64_t handled_here, un
     }
 }
 
+/* --- what all processes do together --- */
+
+static gboolean perform_together(void *data, uint32_t act, struct bytes *result, GError **error)
+{
+    struct run *run = data;
+
+    return scenario_perform(run->scenario, run->comm, run->folder, act, result, error);
+}
+
 /* --- one attempt --- */
 
 static enum trace_level level_of(const struct run *run)
@@ -235,6 +244,8 @@ static gboolean open_engine(struct run *run, GError **error)
     if (config.clock == ENGINE_LIVE) {
         config.waiting = (enum engine_waiting)deck_choice(deck, "run", "waiting", NULL);
         config.observer.handled = observe_live;
+        if (scenario_performs(run->scenario))
+            config.performer = (struct engine_performer){ run, perform_together };
         run->times = service_times_new(run->scenario);
     }
     run->engine = engine_new(&config, error);

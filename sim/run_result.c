@@ -48,6 +48,9 @@ static void summarise_live(struct run_result *result, const struct run_facts *fa
         return;
     summary_text(result->summary, "live", "waiting", facts->engine->waiting == ENGINE_WAIT_SPIN ? "spin" : "yield");
     summary_count(result->summary, "live", "machines", facts->machines);
+    /* Until a scenario that writes files says otherwise. */
+    summary_text(result->summary, "live", "io", "none");
+    summary_text(result->summary, "live", "windows", "none");
     service_times_summarise(facts->times, result->summary);
 }
 

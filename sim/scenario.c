@@ -100,6 +100,17 @@ uint32_t scenario_live_processes(const struct scenario *scenario, const char **w
     return 0;
 }
 
+bool scenario_performs(const struct scenario *scenario)
+{
+    return scenario->kind->perform != NULL;
+}
+
+gboolean scenario_perform(const struct scenario *scenario, MPI_Comm comm, const char *folder, uint32_t act,
+                          struct bytes *result, GError **error)
+{
+    return scenario->kind->perform(scenario->data, comm, folder, act, result, error);
+}
+
 void scenario_check_live(const struct scenario *scenario, struct deck *deck, uint32_t processes)
 {
     const char *why;

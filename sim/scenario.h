@@ -111,6 +111,10 @@ struct scenario_kind {
     /* The least number of processes that can play it on the live clock, and in `why` for people what needs them; 0:
      * none can, and why not. */
     uint32_t (*live_processes)(const void *data, const char **why);
+    /* On the live clock: carries out an act of all processes (actor_perform_together); `folder` is the run's, or NULL.
+     * Collective over `comm`. Optional: without it the roles ask for none. */
+    gboolean (*perform)(const void *data, MPI_Comm comm, const char *folder, uint32_t act, struct bytes *result,
+                        GError **error);
     /* From the deck alone, at once. Optional: without it nothing is known. */
     void (*estimate)(const void *data, struct scenario_estimate *estimate);
 
@@ -140,6 +144,11 @@ uint64_t scenario_rows(const struct scenario *scenario);
 struct scenario_milestone scenario_milestone(const struct scenario *scenario);
 void scenario_describe(const struct scenario *scenario, FILE *out);
 uint32_t scenario_live_processes(const struct scenario *scenario, const char **why);
+
+/* An act of all processes; FALSE with *error on those where it failed. Collective. */
+gboolean scenario_perform(const struct scenario *scenario, MPI_Comm comm, const char *folder, uint32_t act,
+                          struct bytes *result, GError **error);
+bool scenario_performs(const struct scenario *scenario);
 
 /* Complains to a deck of the live clock that so many processes cannot play. Nothing for the virtual clock. */
 void scenario_check_live(const struct scenario *scenario, struct deck *deck, uint32_t processes);

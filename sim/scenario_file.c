@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ranks/file_program.h"
 #include "ranks/mount.h"
 #include "ranks/storage.h"
 #include "ranks/writer.h"
@@ -42,12 +43,19 @@ static uint64_t lay_out(struct shared_file *f, uint64_t first)
     return first + f->writers + f->mounts + 2;
 }
 
-static void name_roles(struct file_group *group)
+static unsigned roles_each(const struct file_scenario *s)
 {
-    static const struct role *const originals[FILE_ROLES] = { &role_writer, &role_mount, &role_meeting,
-                                                              &role_storage };
+    return s->live ? 1 : FILE_ROLES;
+}
 
-    for (unsigned i = 0; i < FILE_ROLES; i++) {
+static void name_roles(const struct file_scenario *s, struct file_group *group)
+{
+    static const struct role *const simulated[FILE_ROLES] = { &role_writer, &role_mount, &role_meeting,
+                                                              &role_storage };
+    static const struct role *const live[] = { &role_file_program };
+    const struct role *const *originals = s->live ? live : simulated;
+
+    for (unsigned i = 0; i < roles_each(s); i++) {
         group->role_names[i] = g_strdup_printf("%s-%s", originals[i]->name, group->name);
         group->roles[i] = *originals[i];
         group->roles[i].name = group->role_names[i];
@@ -73,12 +81,12 @@ static void read_groups(struct file_scenario *s, struct deck *deck)
         actors = lay_out(&group->file, actors);
         s->nodes += group->file.mounts + 1;
         file_finish(&group->file, deck, name, 1);
-        name_roles(group);
+        name_roles(s, group);
         if (actors > ACTORS_MOST)
             deck_complain(deck, name, "writers", "makes %" G_GUINT64_FORMAT " actors in all; expected at most %d",
                           actors, ACTORS_MOST);
     }
-    s->actors = (uint32_t)MIN(actors, ACTORS_MOST);
+    s->actors = s->live ? s->group_count : (uint32_t)MIN(actors, ACTORS_MOST);
 }
 
 static void *file_new(struct deck *deck, G_GNUC_UNUSED struct share *share)
@@ -86,17 +94,21 @@ static void *file_new(struct deck *deck, G_GNUC_UNUSED struct share *share)
     struct file_scenario *s = g_new0(struct file_scenario, 1);
 
     s->groups = g_new0(struct file_group, GROUPS_MOST);
+    s->live = deck_is_live(deck);
     s->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
     s->link.latency_ns = deck_integer(deck, "network", "hop-latency");
     s->local_link.latency_ns = deck_integer(deck, "network", "local-latency");
     read_groups(s, deck);
     check_against(s, deck);
+    if (s->live)
+        file_live_read(s, deck);
     if (s->group_count == 0)
         deck_complain(deck, "system", "kind", "'io' has no group [io.NAME]; expected at least one, with a name of your "
                       "own");
-    s->roles = g_new0(const struct role *, s->group_count * FILE_ROLES + 1);
-    for (unsigned i = 0; i < s->group_count * FILE_ROLES; i++)
-        s->roles[i] = &s->groups[i / FILE_ROLES].roles[i % FILE_ROLES];
+    unsigned each = roles_each(s);
+    s->roles = g_new0(const struct role *, s->group_count * each + 1);
+    for (unsigned i = 0; i < s->group_count * each; i++)
+        s->roles[i] = &s->groups[i / each].roles[i % each];
     return s;
 }
 
@@ -104,8 +116,11 @@ static void file_free(void *data)
 {
     struct file_scenario *s = data;
 
-    for (unsigned i = 0; i < s->group_count * FILE_ROLES; i++)
-        g_free(s->groups[i / FILE_ROLES].role_names[i % FILE_ROLES]);
+    for (unsigned i = 0; i < s->group_count; i++) {
+        for (unsigned role = 0; role < FILE_ROLES; role++)
+            g_free(s->groups[i].role_names[role]);
+        g_strfreev(s->groups[i].hints);
+    }
     g_free(s->groups);
     g_free(s->roles);
     g_free(s);
@@ -133,6 +148,10 @@ static void file_place(const void *data, uint32_t actor, uint32_t processes, str
 {
     const struct file_scenario *s = data;
     uint32_t first_node;
+    if (s->live) {
+        *place = (struct scenario_place){ &s->groups[actor].roles[0], 0, 0 };
+        return;
+    }
     unsigned g = group_of(s, actor, &first_node);
     const struct shared_file *f = &s->groups[g].file;
     unsigned role;
@@ -157,6 +176,10 @@ static void file_populate(const void *data, struct engine *e, uint32_t processes
 {
     const struct file_scenario *s = data;
 
+    if (s->live) {
+        file_live_populate(s, e);
+        return;
+    }
     engine_set_link(e, 0, 0, s->link);
     engine_set_local_link(e, s->local_link);
     for (uint32_t id = 0; id < s->actors; id++) {
@@ -191,6 +214,8 @@ static struct scenario_milestone file_milestone(const void *data)
 {
     const struct file_scenario *s = data;
     const struct file_group *last = &s->groups[s->group_count - 1];
+    if (s->live)
+        return (struct scenario_milestone){ &last->roles[0], PROGRAM_WRITES, UINT64_MAX, "writes of programs done" };
     bool aggregates = last->file.plan.aggregators != 0;
     return (struct scenario_milestone){ &last->roles[0], WRITER_WRITTEN,
                                         aggregates ? UINT64_MAX
@@ -209,6 +234,8 @@ const struct scenario_kind scenario_file = {
     .tables = file_tables,
     .rows = file_rows,
     .milestone = file_milestone,
+    .live_processes = file_live_processes,
+    .perform = file_live_perform,
     .estimate = file_estimate,
     .summarise = file_summarise,
     .headline = file_headline,

@@ -9,6 +9,7 @@
 #ifndef TIERCEL_SCENARIO_FILE_H
 #define TIERCEL_SCENARIO_FILE_H
 
+#include "ranks/file_program.h"
 #include "ranks/shared_file.h"
 #include "scenario.h"
 
@@ -23,6 +24,14 @@ struct file_group {
     struct role roles[FILE_ROLES];  /* writer, mount, meeting, storage */
     char *role_names[FILE_ROLES];
     int against;                    /* index of a group, or -1 */
+
+    /* On the live clock: one role alone, the program. */
+    struct file_program program;
+    bool locked;                    /* by a lock of our own */
+    unsigned windows;               /* enum mpiio_windows */
+    char **hints;                   /* key, value, ..., NULL */
+    bool verify;
+    bool keep;
 };
 
 struct file_scenario {
@@ -31,6 +40,8 @@ struct file_scenario {
     uint32_t actors;
     uint32_t nodes;                 /* mounts and servers of all groups */
     bool by_role;
+    bool live;
+    const char *folder;             /* of the files; NULL: the run's */
     struct engine_link link;
     struct engine_link local_link;
     const struct role **roles;
@@ -42,6 +53,19 @@ void file_estimate(const void *data, struct scenario_estimate *estimate);
 void file_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
 void file_headline(const void *data, const struct summary *summary, FILE *out);
 void file_details(const void *data, const struct summary *summary, FILE *out);
+
+/* --- the same on the live clock, scenario_file_live.c --- */
+
+/* Reads what only that needs, and complains of what it cannot play. */
+void file_live_read(struct file_scenario *s, struct deck *deck);
+void file_live_populate(const struct file_scenario *s, struct engine *e);
+uint32_t file_live_processes(const void *data, const char **why);
+gboolean file_live_perform(const void *data, MPI_Comm comm, const char *folder, uint32_t act, struct bytes *result,
+                           GError **error);
+/* Counts that only a lock of our own can know are 0 without one, shares and waits NAN. */
+struct summary_file file_live_figures(const struct file_group *group, const struct collector *figures);
+struct summary_live_file file_live_times(const struct file_group *group, const struct collector *figures);
+void file_live_summarise(const struct file_scenario *s, const struct collector *figures, struct summary *summary);
 
 /* --- for all systems --- */
 

@@ -40,6 +40,11 @@ static void read_file(struct shared_file *f, struct deck *deck, const char *grou
     f->think = deck_distribution(deck, group, "think");
     f->parallel = deck_choice(deck, group, "lock", NULL) == 1;
     f->rules = (enum inode_rules)deck_choice(deck, group, "rules", NULL);
+    if (deck_choice(deck, group, "lock", NULL) == 2) {
+        /* Nobody excludes anybody. */
+        f->parallel = true;
+        f->rules = INODE_EXTENDING_SHARED;
+    }
     f->cached_users = (uint32_t)deck_integer(deck, group, "cached-users");
     f->queue = (enum lock_queue)deck_choice(deck, group, "queue", NULL);
     f->prepare = prepares[deck_choice(deck, group, "pre-extend", NULL)];

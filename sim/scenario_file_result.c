@@ -100,6 +100,29 @@ static void balance_all(const struct file_scenario *s, const struct collector *f
     add_balance(balances, "sizes", "growth of files", "of the patterns, beyond what was there", grown, expected);
 }
 
+/* On the live clock. */
+static void balance_live(const struct file_scenario *s, const struct collector *figures, const struct summary_file *sum,
+                         GArray *balances)
+{
+    uint64_t bytes = 0, expected = 0, verified = 0, locked = 0, broken = 0;
+
+    for (unsigned i = 0; i < s->group_count; i++) {
+        const struct file_group *group = &s->groups[i];
+        const char *role = group->role_names[0];
+        uint64_t group_bytes = group->file.file_bytes * (group->file.each ? group->file.writers : 1);
+        bytes += group_bytes;
+        expected += group->verify ? group_bytes : 0;
+        verified += collector_named_total(figures, role, "verified");
+        locked += group->locked ? collector_named_total(figures, role, "writes") : 0;
+        broken += collector_named_total(figures, role, "broken");
+    }
+    add_balance(balances, "bytes", "of the patterns", "written", bytes, sum->bytes);
+    add_balance(balances, "verified", "bytes to read back", "read, and right", expected, verified);
+    add_balance(balances, "locks", "writes under a lock", "exclusive and shared", locked,
+                sum->exclusive_locks + sum->shared_locks);
+    add_balance(balances, "excluded", "locks held beside one that excludes them", "allowed", broken, 0);
+}
+
 void file_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances)
 {
     const struct file_scenario *s = data;
@@ -110,6 +133,12 @@ void file_summarise(const void *data, const struct scenario_run *run, struct sum
     for (unsigned i = 0; i < s->group_count; i++) {
         const struct file_group *group = &s->groups[i];
         struct summary_file *x = &files[i];
+        if (s->live) {
+            *x = file_live_figures(group, run->figures);
+            add_to(&sum, x);
+            span_s = isnan(span_s) ? x->ended_s : span_s + x->ended_s;
+            continue;
+        }
         *x = file_figures(run->figures, group->role_names[1], group->role_names[3]);
         x->prepared_s = last_s(run->figures, group->role_names[0], "ready");
         x->ended_s = last_s(run->figures, group->role_names[0], "ended");
@@ -128,7 +157,13 @@ void file_summarise(const void *data, const struct scenario_run *run, struct sum
         summary_file(summary, group->name, &files[i]);
     }
     file_summarise_all(summary, &sum, span_s);
-    if (run->result->end == ENGINE_ENDED)
+    if (s->live)
+        file_live_summarise(s, run->figures, summary);
+    if (run->result->end != ENGINE_ENDED)
+        return;
+    if (s->live)
+        balance_live(s, run->figures, &sum, balances);
+    else
         balance_all(s, run->figures, &sum, balances);
 }
 
@@ -147,6 +182,12 @@ static double file_value(const struct summary *summary, const char *file, const 
     return value_of(summary, path);
 }
 
+static double live_value(const struct summary *summary, const char *file, const char *key)
+{
+    g_autofree char *path = g_strdup_printf("live_files.%s.%s", file, key);
+    return value_of(summary, path);
+}
+
 void file_headline(const void *data, const struct summary *summary, FILE *out)
 {
     const struct file_scenario *s = data;
@@ -154,6 +195,29 @@ void file_headline(const void *data, const struct summary *summary, FILE *out)
     fprintf(out, "%u file%s written: %.0f bytes in %.0f writes, %.0f of them exclusive\n", s->group_count,
             s->group_count == 1 ? "" : "s", value_of(summary, "io.bytes"), value_of(summary, "io.writes"),
             value_of(summary, "io.exclusive_locks"));
+}
+
+/* A share of a whole in percent, or that it is not known. */
+static void print_share(double share, FILE *out)
+{
+    if (isnan(share))
+        fprintf(out, "%10s ", "-");
+    else
+        fprintf(out, "%9.2f%% ", share * 100);
+}
+
+static void print_live(const struct file_scenario *s, const struct summary *summary, FILE *out)
+{
+    fprintf(out, "%-20s %10s %10s %10s %12s %10s %10s\n", "file, live", "open s", "write s", "close s", "verified",
+            "re-taken", "held up s");
+    for (unsigned i = 0; i < s->group_count; i++) {
+        const char *name = s->groups[i].name;
+        fprintf(out, "%-20s %10.4f %10.4f %10.4f %12.0f ", name, live_value(summary, name, "open_s"),
+                live_value(summary, name, "write_s"), live_value(summary, name, "close_s"),
+                live_value(summary, name, "verified_bytes"));
+        print_share(live_value(summary, name, "retake_share"), out);
+        fprintf(out, "%10.4f\n", live_value(summary, name, "held_up_s"));
+    }
 }
 
 void file_details(const void *data, const struct summary *summary, FILE *out)
@@ -165,14 +229,19 @@ void file_details(const void *data, const struct summary *summary, FILE *out)
     for (unsigned i = 0; i < s->group_count; i++) {
         const struct file_group *group = &s->groups[i];
         double gain = file_value(summary, group->name, "gain");
-        fprintf(out, "%-20s %8u %10.0f %12.6g %9.2f%% %9.2f%% %9.0f ", group->name, group->file.writers,
-                file_value(summary, group->name, "writes"), file_value(summary, group->name, "mib_per_s"),
-                file_value(summary, group->name, "extending_share") * 100,
-                file_value(summary, group->name, "exclusive_share") * 100,
-                file_value(summary, group->name, "inflight_max"));
+        fprintf(out, "%-20s %8u %10.0f %12.6g ", group->name, group->file.writers,
+                file_value(summary, group->name, "writes"), file_value(summary, group->name, "mib_per_s"));
+        print_share(file_value(summary, group->name, "extending_share"), out);
+        print_share(file_value(summary, group->name, "exclusive_share"), out);
+        if (s->live && !group->locked)
+            fprintf(out, "%9s ", "-");
+        else
+            fprintf(out, "%9.0f ", file_value(summary, group->name, "inflight_max"));
         if (isnan(gain))
             fprintf(out, "%8s\n", "-");
         else
             fprintf(out, "%8.3f\n", gain);
     }
+    if (s->live)
+        print_live(s, summary, out);
 }

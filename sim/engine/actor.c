@@ -227,6 +227,17 @@ void actor_perform_write(struct actor *self, uint32_t mount, uint16_t request, s
     post_payload(self, mount, request, write, 0);
 }
 
+void actor_perform_together(struct actor *self, uint32_t act, uint16_t kind)
+{
+    struct engine *e = self->engine;
+    if (!e->live_clock || e->process != 0 || e->config.performer.together == NULL) {
+        actor_fail(self, "an act of all processes; expected the live clock, process 0, and somebody to carry it out");
+        return;
+    }
+    actor_hold(self, 1);
+    live_act_ask(e, self, act, kind);
+}
+
 /* --- calls --- */
 
 static bool may_call(struct actor *self, uint32_t to)

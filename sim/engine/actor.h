@@ -158,6 +158,12 @@ void actor_perform(struct actor *self, struct act act, uint16_t kind, uint64_t w
  * of `write`, which says what, and which message then ends the act (ranks/mount.h). */
 void actor_perform_write(struct actor *self, uint32_t mount, uint16_t request, struct payload *write);
 
+/* What all processes do together, such as writing a file by collective I/O: on the live clock alone, and asked for on
+ * process 0 alone, one at a time. Acts are begun in the order in which they are asked for, by all processes between two
+ * rounds of messages, so that no two can cross; whatever else a process plays waits meanwhile. `act` is the caller's
+ * number for it (engine_performer); its completion is a message to the actor with what it came to as payload. */
+void actor_perform_together(struct actor *self, uint32_t act, uint16_t kind);
+
 /* --- random numbers (law 4) --- */
 
 /* The next 64 random bits of one of the actor's streams: the same for every process count. engine/random.h turns

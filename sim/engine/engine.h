@@ -25,6 +25,7 @@
 #include <mpi.h>
 #include <stddef.h>
 
+#include "base/bytes.h"
 #include "base/error.h"
 #include "engine/actor.h"
 
@@ -75,6 +76,15 @@ enum engine_wish {
     ENGINE_WISH_FLUSH = 1 << 1      /* window() is called with it set */
 };
 
+/* Who carries out the acts that all processes do together (actor_perform_together). */
+struct engine_performer {
+    void *data;
+    /* Called on every process, for the same acts in the same order, between two rounds of counting; may be collective,
+     * and may block. What process 0 puts into *result is told to the actor that asked. FALSE, on one process or more,
+     * ends the run with *error. NULL: there are no such acts. */
+    gboolean (*together)(void *data, uint32_t act, struct bytes *result, GError **error);
+};
+
 struct engine_config {
     MPI_Comm comm;                  /* duplicated; the caller keeps its own */
     enum engine_clock clock;
@@ -87,6 +97,7 @@ struct engine_config {
     enum engine_waiting waiting;    /* of the live clock */
     bool spread_always;             /* never retreat to fewer processes */
     struct engine_observer observer;
+    struct engine_performer performer;
 };
 
 struct engine_link {

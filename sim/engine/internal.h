@@ -292,6 +292,11 @@ int64_t live_clock_start(MPI_Comm comm);
 /* ENGINE_WAIT_SPIN when each machine has a core for each of its processes. The same on all processes. Collective. */
 enum engine_waiting live_clock_waiting(MPI_Comm comm);
 
+/* --- live.c --- */
+
+/* Puts an act of all processes behind those that were asked for before it. On process 0. */
+void live_act_ask(struct engine *e, struct actor *actor, uint32_t act, uint16_t kind);
+
 /* --- engine.c --- */
 
 /* When a message that is sent at e->now_ns arrives; moves the link's free time when its bandwidth is limited. */

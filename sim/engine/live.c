@@ -35,6 +35,7 @@ enum count {                        /* what the processes sum up */
     COUNT_HELD,
     COUNT_FAILED,
     COUNT_TIME,                     /* process 0's */
+    COUNT_ACT,                      /* the number, plus 1, of the act that process 0 wants all to begin; 0: none */
     COUNT_WISHES,                   /* a bit each */
     COUNTS = COUNT_WISHES + WISHES
 };
@@ -57,6 +58,13 @@ struct outgoing {
     struct bytes data;
 };
 
+/* Something that all processes do together. */
+struct together {
+    struct actor *actor;
+    uint32_t act;
+    uint16_t kind;
+};
+
 struct live {
     bool started;
     int64_t start_ns;               /* on this machine's clock */
@@ -77,6 +85,7 @@ struct live {
     GArray *ends;                   /* messages for the end of the instant: due when the inbox has been drained once */
     int64_t *sent_to;                /* by process: messages given to MPI */
     int64_t received;
+    GArray *acts;                   /* struct together, on process 0: asked for and not done */
     MPI_Request round;
     int64_t mine[COUNTS], sum[COUNTS], last[COUNTS];
     bool round_open, last_valid;
@@ -93,6 +102,7 @@ static struct live *live_of(struct engine *e)
         l->arrived = g_array_new(FALSE, FALSE, sizeof(struct message));
         l->ends = g_array_new(FALSE, FALSE, sizeof(struct message));
         l->sent_to = g_new0(int64_t, e->processes);
+        l->acts = g_array_new(FALSE, FALSE, sizeof(struct together));
         e->live = l;
     }
     return l;
@@ -278,6 +288,7 @@ static bool count_round(struct engine *e, struct live *l)
         l->mine[COUNT_HELD] = e->held + e->turns_due;
         l->mine[COUNT_FAILED] = e->failure != NULL;
         l->mine[COUNT_TIME] = e->process == 0 ? live_now(e) : 0;
+        l->mine[COUNT_ACT] = l->acts->len != 0 ? (int64_t)g_array_index(l->acts, struct together, 0).act + 1 : 0;
         for (unsigned bit = 0; bit < WISHES; bit++)
             l->mine[COUNT_WISHES + bit] = l->wishes >> bit & 1;
         l->wishes = 0;
@@ -291,8 +302,32 @@ static bool count_round(struct engine *e, struct live *l)
     return done != 0;
 }
 
+void live_act_ask(struct engine *e, struct actor *actor, uint32_t act, uint16_t kind)
+{
+    struct together together = { actor, act, kind };
+    g_array_append_val(live_of(e)->acts, together);
+}
+
+/* All have seen the same round, and begin the same act before the next one. */
+static void do_together(struct engine *e, struct live *l, uint32_t act)
+{
+    struct bytes result = BYTES_INIT;
+    GError *error = NULL;
+    bool good = e->config.performer.together(e->config.performer.data, act, &result, &error);
+    if (!good && e->failure == NULL)
+        e->failure = g_strdup(error->message);
+    g_clear_error(&error);
+    if (e->process == 0 && good) {
+        struct together done = g_array_index(l->acts, struct together, 0);
+        g_array_remove_index(l->acts, 0);
+        actor_send_payload(done.actor, done.actor->id, done.kind, actor_payload(done.actor, result.data, result.size));
+        actor_hold(done.actor, -1);
+    }
+    bytes_release(&result);
+}
+
 /* What a closed round says. The time and the wishes do not belong to what must not change. */
-static bool round_ends(const struct engine *e, struct live *l, enum engine_end *end)
+static bool round_ends(struct engine *e, struct live *l, enum engine_end *end)
 {
     const struct engine_observer *o = &e->config.observer;
     bool balanced = l->sum[COUNT_SENT] == l->sum[COUNT_HANDLED] && l->sum[COUNT_HELD] == 0;
@@ -308,6 +343,8 @@ static bool round_ends(const struct engine *e, struct live *l, enum engine_end *
         *end = ENGINE_STOPPED;
         return true;
     }
+    if (l->sum[COUNT_ACT] != 0)
+        do_together(e, l, (uint32_t)(l->sum[COUNT_ACT] - 1));
     *end = ENGINE_ENDED;
     return balanced && again;
 }
@@ -419,6 +456,7 @@ static void live_release(struct engine *e)
     g_ptr_array_free(l->spare, TRUE);
     g_array_free(l->ends, TRUE);
     g_array_free(l->arrived, TRUE);
+    g_array_free(l->acts, TRUE);
     g_free(l->sent_to);
     bytes_release(&l->incoming);
     g_free(l);

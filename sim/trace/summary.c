@@ -169,6 +169,17 @@ void summary_file(struct summary *s, const char *file, const struct summary_file
         e->value[G_N_ELEMENTS(counts) + i].number = numbers[i];
 }
 
+void summary_live_file(struct summary *s, const char *file, const struct summary_live_file *x)
+{
+    struct entry *e = entry_new(s, SUMMARY_LIVE_FILES, file);
+    const uint64_t counts[] = { x->verified_bytes, x->contested, x->retakes };
+    const double numbers[] = { x->retake_share, x->open_s, x->write_s, x->close_s, x->mean_write_s, x->held_up_s };
+    for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++)
+        e->value[i].count = counts[i];
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+        e->value[G_N_ELEMENTS(counts) + i].number = numbers[i];
+}
+
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free)
 {
     struct entry *e = entry_new(s, SUMMARY_LIMITS, what);
@@ -263,7 +274,7 @@ static gboolean entry_lookup(const struct summary *s, enum summary_list list, co
 static enum summary_list list_of(const char *path)
 {
     static const enum summary_list lists[] = { SUMMARY_ROLES, SUMMARY_STAGES, SUMMARY_STATIONS, SUMMARY_CLASSES,
-                                               SUMMARY_FILES };
+                                               SUMMARY_FILES, SUMMARY_LIVE_FILES };
     const char *dot = strchr(path, '.');
     for (unsigned i = 0; dot != NULL && i < G_N_ELEMENTS(lists); i++) {
         const char *name = summary_list_names[lists[i]];

@@ -99,6 +99,20 @@ struct summary_file {
     double gain;                    /* over the file that it is compared with; NAN without one */
 };
 void summary_file(struct summary *s, const char *file, const struct summary_file *figures);
+
+/* On the live clock: a file that was really written. */
+struct summary_live_file {
+    uint64_t verified_bytes;        /* read back */
+    uint64_t contested;             /* times that a writer let go of the emulated lock while others waited, */
+    uint64_t retakes;               /* and had it again before anybody else */
+    double retake_share;
+    double open_s;
+    double write_s;                 /* from the last beginning to the last end */
+    double close_s;
+    double mean_write_s;            /* of one call that wrote, without the lock */
+    double held_up_s;               /* how long a process did nothing else */
+};
+void summary_live_file(struct summary *s, const char *file, const struct summary_live_file *figures);
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free);
 void summary_balance(struct summary *s, const char *name, uint64_t left, uint64_t right, bool ok);
 

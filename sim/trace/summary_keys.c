@@ -33,6 +33,8 @@ const struct summary_key summary_keys[] = {
 
     { SUMMARY_LIVE, "waiting", SUMMARY_TEXT },
     { SUMMARY_LIVE, "machines", SUMMARY_COUNT },
+    { SUMMARY_LIVE, "io", SUMMARY_TEXT },
+    { SUMMARY_LIVE, "windows", SUMMARY_TEXT },
 
     { SUMMARY_JOBS, "submitted", SUMMARY_COUNT },
     { SUMMARY_JOBS, "completed", SUMMARY_COUNT },
@@ -123,7 +125,7 @@ const struct summary_key summary_keys[] = {
 const unsigned summary_key_count = G_N_ELEMENTS(summary_keys);
 
 const char *const summary_list_names[SUMMARY_LISTS] = {
-    "roles", "stages", "stations", "classes", "services", "files", "limits", "balance", "expect"
+    "roles", "stages", "stations", "classes", "services", "files", "live_files", "limits", "balance", "expect"
 };
 
 const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_KEYS_MAX] = {
@@ -164,6 +166,15 @@ const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_K
                         { "extending_share", SUMMARY_NUMBER },
                         { "exclusive_share", SUMMARY_NUMBER },
                         { "gain", SUMMARY_NUMBER } },
+    [SUMMARY_LIVE_FILES] = { { "verified_bytes", SUMMARY_COUNT },
+                             { "contested", SUMMARY_COUNT },
+                             { "retakes", SUMMARY_COUNT },
+                             { "retake_share", SUMMARY_NUMBER },
+                             { "open_s", SUMMARY_NUMBER },
+                             { "write_s", SUMMARY_NUMBER },
+                             { "close_s", SUMMARY_NUMBER },
+                             { "mean_write_s", SUMMARY_NUMBER },
+                             { "held_up_s", SUMMARY_NUMBER } },
     [SUMMARY_LIMITS] = { { "share", SUMMARY_NUMBER }, { "rate_if_free", SUMMARY_NUMBER } },
     [SUMMARY_BALANCES] = { { "left", SUMMARY_COUNT }, { "right", SUMMARY_COUNT }, { "ok", SUMMARY_FLAG } },
     [SUMMARY_EXPECTATIONS] = { { "published", SUMMARY_NUMBER },

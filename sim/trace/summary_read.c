@@ -99,6 +99,18 @@ static void file_read(struct summary *s, const char *name, JsonNode *const *node
     summary_file(s, name, &x);
 }
 
+static void live_file_read(struct summary *s, const char *name, JsonNode *const *node)
+{
+    struct summary_live_file x = { 0 };
+    uint64_t *const counts[] = { &x.verified_bytes, &x.contested, &x.retakes };
+    double *const numbers[] = { &x.retake_share, &x.open_s, &x.write_s, &x.close_s, &x.mean_write_s, &x.held_up_s };
+    for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++)
+        *counts[i] = (uint64_t)json_node_get_int(node[i]);
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+        *numbers[i] = node_number(node[G_N_ELEMENTS(counts) + i]);
+    summary_live_file(s, name, &x);
+}
+
 static void entry_read(struct summary *s, enum summary_list list, const char *name, JsonObject *entry)
 {
     JsonNode *node[SUMMARY_ENTRY_KEYS_MAX];
@@ -128,6 +140,9 @@ static void entry_read(struct summary *s, enum summary_list list, const char *na
         break;
     case SUMMARY_FILES:
         file_read(s, name, node);
+        break;
+    case SUMMARY_LIVE_FILES:
+        live_file_read(s, name, node);
         break;
     case SUMMARY_LIMITS:
         summary_limit(s, name, node_number(node[0]), node_number(node[1]));

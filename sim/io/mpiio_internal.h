@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What the files of the MPI-IO back end share. Nobody else includes this.
+ *
+ *   mpiio.c            the course of a job: its processes, opening, bringing to size, closing, figures
+ *   mpiio_write.c      what a writer writes, in which calls
+ *   mpiio_exchange.c   collective writes with an exchange of our own
+ *   mpiio_verify.c     reading back
+ *   mpiio_component.c  which MPI-IO it was
+ *   mpiio_failure.c    what went wrong, in words, and that all know of it
+ */
+#ifndef TIERCEL_IO_MPIIO_INTERNAL_H
+#define TIERCEL_IO_MPIIO_INTERNAL_H
+
+#include "io/contents.h"
+#include "io/mpiio.h"
+
+/* One process's part in a job. */
+struct mpiio_work {
+    const struct mpiio_job *job;
+    MPI_Comm comm;                  /* of the writers */
+    uint32_t writer;                /* this process's number in it */
+    char *path;                     /* of its file */
+    bool made;                      /* the file, by this process */
+    MPI_File file;
+    struct contents contents;
+    struct mpiio_lock lock;         /* where the job is locked */
+    struct mpiio_figures mine;
+    int64_t entered_ns, start_ns;   /* on this machine's clock */
+    GError *error;                  /* of this process: the first */
+};
+
+int64_t mpiio_clock_ns(void);
+
+static inline int64_t mpiio_elapsed_ns(const struct mpiio_work *w)
+{
+    return mpiio_clock_ns() - w->start_ns;
+}
+
+/* --- mpiio_component.c --- */
+
+enum mpiio_component mpiio_component_of(MPI_File file);
+
+/* --- mpiio_failure.c --- */
+
+/* Sets w->error if there is none yet: "files.NAME: process W cannot WHAT: why", where the reason is that of an MPI
+ * error code, or of `number`, an errno, where that says more. */
+void mpiio_fail(struct mpiio_work *w, int code, int number, const char *format, ...) G_GNUC_PRINTF(4, 5);
+
+/* FALSE when any process has failed; all then have the error of the first. Collective over the job. */
+gboolean mpiio_agree(struct mpiio_work *w);
+
+/* The same after collective calls of the library, from which not all may come back. */
+gboolean mpiio_agree_soon(struct mpiio_work *w);
+
+/* --- mpiio_write.c --- */
+
+/* The file has its blocks before the time is taken. Local; w->error. */
+void mpiio_fill(struct mpiio_work *w);
+
+/* All that this process has to write. Collective where the job's writes are; w->error, alike on all if so. */
+void mpiio_write_all(struct mpiio_work *w);
+
+/* One independent write, under the lock if there is one. FALSE: w->error. */
+gboolean mpiio_write_block(struct mpiio_work *w, uint64_t offset, const uint8_t *bytes, uint64_t length);
+
+/* Lets the time between two writes pass. */
+void mpiio_think(const struct mpiio_work *w);
+
+/* --- mpiio_exchange.c --- */
+
+/* Collective; all know of an error of one. */
+void mpiio_exchange_all(struct mpiio_work *w);
+
+/* --- mpiio_verify.c --- */
+
+/* Reads what the next writer has written. Collective; w->error. */
+void mpiio_verify(struct mpiio_work *w);
+
+#endif

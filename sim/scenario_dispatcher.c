@@ -209,12 +209,21 @@ static uint32_t process_by_role(const struct task_service *t, const struct task_
     return clients + dispatchers + block_of(place->service, t->services, processes - clients - dispatchers);
 }
 
-/* A service stays together. */
+/* A service stays together, and with its client where there are clients enough for all. */
 static uint32_t process_by_node(const struct task_service *t, const struct task_place *place, uint32_t processes)
 {
     if (place->class == TASK_CLASS_CLIENT)
         return block_of(place->service, t->clients, processes);
+    if (t->clients >= processes)
+        return block_of(place->service % t->clients, t->clients, processes);
     return block_of(place->service, t->services, processes);
+}
+
+/* No message crosses from one process to another. */
+static bool processes_are_apart(const struct dispatcher_scenario *s, uint32_t processes)
+{
+    return !s->by_role && s->cpus == 0 && job_file_actors(&s->file) == 0 && s->service.clients >= processes &&
+           processes <= ENGINE_ZONES_MAX;
 }
 
 static uint32_t dispatcher_actors(const void *data)
@@ -250,15 +259,18 @@ static void dispatcher_place(const void *data, uint32_t actor, uint32_t processe
     where->process = s->by_role ? process_by_role(t, &place, processes) : process_by_node(t, &place, processes);
 }
 
-/* Without machines one latency for all, so that the engine need not look up which. */
+/* Without machines one latency for all, so that the engine need not look up which. Processes that have nothing to tell
+ * each other are zones without a link, so that none waits for another. */
 static void dispatcher_populate(const void *data, struct engine *e, uint32_t processes)
 {
     const struct dispatcher_scenario *s = data;
     const struct engine_link link = { .latency_ns = s->service.latency_ns };
 
     const bool shares = s->cpus > 0 && !s->live;
+    const bool apart = processes_are_apart(s, processes);
 
-    engine_set_link(e, 0, 0, link);
+    for (uint8_t zone = 0; zone < (apart ? processes : 1); zone++)
+        engine_set_link(e, zone, zone, link);
     engine_set_local_link(e, shares ? (struct engine_link){ .latency_ns = s->local_latency_ns } : link);
     for (uint32_t id = 0; id < dispatcher_actors(s); id++) {
         struct scenario_place place;
@@ -266,7 +278,7 @@ static void dispatcher_populate(const void *data, struct engine *e, uint32_t pro
         bool own = id < task_service_actors(&s->service);
         uint32_t added = engine_add_actor(e, &(struct engine_actor){
             .role = place.role, .setup = own ? (const void *)&s->service : &s->file.file, .node = place.node,
-            .process = place.process, .thread_group = ENGINE_NO_GROUP,
+            .process = place.process, .zone = (uint8_t)(apart ? place.process : 0), .thread_group = ENGINE_NO_GROUP,
             .cpu_group = shares && own ? place.node : ENGINE_NO_GROUP, .cpu_cores = s->cpus
         });
         g_assert(added == id);

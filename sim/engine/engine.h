@@ -42,7 +42,7 @@ enum engine_waiting {
 };
 
 enum {
-    ENGINE_ZONES_MAX = 16,
+    ENGINE_ZONES_MAX = 64,
     ENGINE_NO_GROUP = UINT32_MAX
 };
 #define ENGINE_NEVER_NS INT64_MAX

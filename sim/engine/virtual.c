@@ -12,8 +12,8 @@
 #include "engine/internal.h"
 
 enum {
-    POLL_MESSAGES = 1 << 17,        /* one process: messages between two looks at signals and limits */
-    POLL_WINDOWS = 64,              /* more processes: windows between two looks */
+    POLL_MESSAGES = 1 << 17,        /* messages between two looks at signals and limits */
+    POLL_WINDOWS = 64,              /* more processes: windows between two looks, when windows are short */
     PROBE_WINDOWS = 2000,           /* after so many windows spread = auto judges the work per window ... */
     ENOUGH_PER_WINDOW = 300         /* ... messages a window and process that make a further process worth it */
 };
@@ -222,10 +222,12 @@ static enum engine_end run_together(struct engine *e, int64_t *end_ns)
         if (all.send_ns < e->limit_ns && all.send_ns < e->limit_ns - e->lookahead_ns)
             window_end = all.send_ns + e->lookahead_ns;
         e->window_end_ns = window_end;
-        run_until(e, window_end, UINT64_MAX);
+        /* A process that stops short of the window's end goes on in the next: nobody has run ahead by more than the
+         * lookahead. */
+        bool done = run_until(e, window_end, POLL_MESSAGES);
         e->windows++;
         struct status mine = status_of(e);
-        if (e->windows % POLL_WINDOWS == 0)
+        if (!done || e->windows % POLL_WINDOWS == 0)
             mine.wishes = poll_wishes(e);
         exchange_window(e, mine, &all);
         if (all.wishes != 0 || e->windows % 1024 == 0)

@@ -295,6 +295,16 @@ bool topics_heads_may_match(const struct topics_heads *h, const char *topic)
     return false;
 }
 
+const char *topics_walk(const struct topics *t, uint32_t *place)
+{
+    while (*place < t->used) {
+        const struct topics_text *text = t->slots[t->used - ++*place].text;
+        if (text != NULL)
+            return text->text;
+    }
+    return NULL;
+}
+
 uint32_t topics_count(const struct topics *t, const char *prefix)
 {
     struct topics_text key;

@@ -61,6 +61,9 @@ static inline uint32_t topics_length(const struct topics *t)
     return t->length;
 }
 
+/* The texts in the order of a walk: begin with *place = 0; NULL at the end. */
+const char *topics_walk(const struct topics *t, uint32_t *place);
+
 /* How many entries equal `prefix`. */
 uint32_t topics_count(const struct topics *t, const char *prefix);
 

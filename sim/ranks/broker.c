@@ -4,12 +4,13 @@
 #include <errno.h>
 
 #include "kvs/key.h"
+#include "kvs/topics_glance.h"
 #include "ranks/charge.h"
 #include "ranks/instance.h"
 #include "ranks/roles.h"
 #include "ranks/route.h"
 
-enum { MODULES_MAX = 7 };
+enum { MODULES_MAX = TOPICS_GLANCE_LISTS };
 
 struct subscriber {
     uint32_t actor;
@@ -22,7 +23,8 @@ struct broker {
     uint32_t child;                         /* the first child node */
     uint32_t children;
     uint64_t sequence;                      /* of the last event: given out on node 0, seen elsewhere */
-    struct topics_heads heads;              /* of all lists below, for events that none of them has */
+    struct topics_glance glance;            /* at the modules' lists */
+    struct topics_heads heads;              /* of the clients' lists, for events that none of them has */
     uint64_t heartbeats;                    /* node 0 */
     uint32_t modules_used;
     struct subscriber modules[MODULES_MAX]; /* in the order in which events are handed out */
@@ -41,12 +43,19 @@ static void module_load(struct broker *b, uint32_t actor, const char *name, cons
         topics_subscribe(&s->topics, *topics);
 }
 
-/* After each change of a list. */
+/* After each change of a module's list. */
+static void glance_renew(struct broker *b)
+{
+    const struct topics *lists[MODULES_MAX];
+    for (uint32_t i = 0; i < b->modules_used; i++)
+        lists[i] = &b->modules[i].topics;
+    topics_glance_renew(&b->glance, lists, b->modules_used);
+}
+
+/* After each change of a client's list. */
 static void heads_renew(struct broker *b)
 {
     topics_heads_clear(&b->heads);
-    for (uint32_t i = 0; i < b->modules_used; i++)
-        topics_heads_add(&b->heads, &b->modules[i].topics);
     for (guint i = 0; i < b->clients->len; i++)
         topics_heads_add(&b->heads, &g_array_index(b->clients, struct subscriber, i).topics);
 }
@@ -80,7 +89,7 @@ static void broker_init(struct actor *self, const void *setup)
         module_load(b, instance_job_exec(inst), "job-exec", NULL);
         actor_timer_background(self, inst->heartbeat_ns, BROKER_HEARTBEAT, 0);
     }
-    heads_renew(b);
+    glance_renew(b);
 }
 
 static void broker_release(struct actor *self)
@@ -192,7 +201,10 @@ static void subscription_serve(struct actor *self, struct broker *b, const struc
             g_array_remove_index(b->clients, client_place(b, m->from));
         }
     }
-    heads_renew(b);
+    if (is_client)
+        heads_renew(b);
+    else
+        glance_renew(b);
     actor_count(self, BROKER_CALLS, 1);
     role_charge(self, cost_ns(&b->inst->costs.broker_subscribe, 0, walked));
     actor_reply(self, request_of(m), m->kind | KIND_REPLY, error);
@@ -239,21 +251,52 @@ static void event_send(struct actor *self, const struct broker *b, uint32_t to, 
     actor_send_payload(self, to, BROKER_EVENT, payload_ref(payload));
 }
 
-/* Hands the event to those who have it in their lists; how many. */
-static uint32_t event_offer(struct actor *self, const struct broker *b, const struct subscriber *s, uint32_t count,
-                            const char *topic, struct payload *payload, int64_t *due_ns, uint32_t *scanned)
+/* What comes of the search for those who get an event. */
+struct offer {
+    uint32_t delivered;
+    uint32_t scanned;
+};
+
+static void event_hand(struct actor *self, const struct broker *b, uint32_t to, struct topics_match match,
+                       struct payload *payload, int64_t *due_ns, struct offer *offer)
 {
-    uint32_t delivered = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        struct topics_match match = topics_match(&s[i].topics, topic);
-        *due_ns += cost_ns(&b->inst->costs.broker_match, 0, match.scanned);
-        *scanned += match.scanned;
-        if (match.matched) {
-            event_send(self, b, s[i].actor, payload, due_ns);
-            delivered++;
-        }
+    *due_ns += match.scanned * b->inst->costs.broker_match.per_entry_ns;
+    offer->scanned += match.scanned;
+    if (match.matched) {
+        event_send(self, b, to, payload, due_ns);
+        offer->delivered++;
     }
-    return delivered;
+}
+
+static void event_offer_modules(struct actor *self, const struct broker *b, const char *topic,
+                                struct payload *payload, int64_t *due_ns, struct offer *offer)
+{
+    struct topics_match matches[MODULES_MAX];
+    const struct topics_prefixes *prefixes = NULL;
+    if (topics_glance_usable(&b->glance))
+        prefixes = topics_prefixes_of(payload->hash, topic);
+    if (prefixes != NULL)
+        topics_glance_match(&b->glance, prefixes, matches);
+    for (uint32_t i = 0; i < b->modules_used; i++) {
+        const struct subscriber *module = &b->modules[i];
+        if (prefixes == NULL)
+            matches[i] = topics_match(&module->topics, topic);
+        event_hand(self, b, module->actor, matches[i], payload, due_ns, offer);
+    }
+}
+
+static void event_offer_clients(struct actor *self, const struct broker *b, const char *topic,
+                                struct payload *payload, int64_t *due_ns, struct offer *offer)
+{
+    if (!topics_heads_may_match(&b->heads, topic)) {
+        offer->scanned += b->heads.entries;
+        *due_ns += b->heads.entries * b->inst->costs.broker_match.per_entry_ns;
+        return;
+    }
+    for (guint i = 0; i < b->clients->len; i++) {
+        const struct subscriber *client = &g_array_index(b->clients, struct subscriber, i);
+        event_hand(self, b, client->actor, topics_match(&client->topics, topic), payload, due_ns, offer);
+    }
 }
 
 static void event_distribute(struct actor *self, struct broker *b, uint8_t event_class, const char *topic,
@@ -266,21 +309,17 @@ static void event_distribute(struct actor *self, struct broker *b, uint8_t event
         actor_count(self, overlay_metric(event_class), b->children);
     if (event_class == EVENT_HEARTBEAT)
         event_send(self, b, instance_content(b->inst, b->node), payload, &due_ns);
-    uint32_t delivered = 0, scanned = 0;
-    if (topics_heads_may_match(&b->heads, topic)) {
-        const struct subscriber *clients = (const struct subscriber *)b->clients->data;
-        delivered = event_offer(self, b, b->modules, b->modules_used, topic, payload, &due_ns, &scanned);
-        delivered += event_offer(self, b, clients, b->clients->len, topic, payload, &due_ns, &scanned);
-    } else {
-        scanned = b->heads.entries;
-        due_ns += cost_ns(&b->inst->costs.broker_match, 0, scanned);
-    }
+    struct offer offer = { 0, 0 };
+    due_ns += b->inst->costs.broker_match.fixed_ns;
+    event_offer_modules(self, b, topic, payload, &due_ns, &offer);
+    event_offer_clients(self, b, topic, payload, &due_ns, &offer);
     role_charge(self, due_ns);
-    actor_count(self, BROKER_SCANNED, scanned);
-    actor_count(self, BROKER_MATCH_TIME, (uint64_t)cost_ns(&b->inst->costs.broker_match, 0, scanned));
-    if (delivered > 0)
-        actor_count(self, BROKER_DELIVER_TIME, delivered * (uint64_t)b->inst->costs.broker_event.per_entry_ns);
-    actor_count(self, delivered > 0 ? BROKER_DELIVERED : BROKER_DROPPED, MAX(delivered, 1));
+    actor_count(self, BROKER_SCANNED, offer.scanned);
+    actor_count(self, BROKER_MATCH_TIME, (uint64_t)cost_ns(&b->inst->costs.broker_match, 0, offer.scanned));
+    if (offer.delivered > 0)
+        actor_count(self, BROKER_DELIVER_TIME,
+                    offer.delivered * (uint64_t)b->inst->costs.broker_event.per_entry_ns);
+    actor_count(self, offer.delivered > 0 ? BROKER_DELIVERED : BROKER_DROPPED, MAX(offer.delivered, 1));
 }
 
 /* Broker 0 gives the event its number; `c` stands at class, topic and body. */

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "kvs/topics.h"
+#include "kvs/topics_glance.h"
+
+#include <string.h>
 
 #include "suite.h"
 
@@ -247,6 +249,79 @@ static void test_many_heads(void)
     topics_release(&t);
 }
 
+/* Prefixes and topics of few letters, so that most are met. */
+static void few_letters(GRand *r, char *text, int most)
+{
+    int size = g_rand_int_range(r, 0, most);
+    for (int i = 0; i < size; i++)
+        text[i] = (char)g_rand_int_range(r, 'a', 'c');
+    text[size] = '\0';
+}
+
+static void test_glance(void)
+{
+    enum { LISTS = 4 };
+    GRand *r = g_rand_new_with_seed(7);
+    struct topics lists[LISTS] = { TOPICS_INIT, TOPICS_INIT, TOPICS_INIT, TOPICS_INIT };
+    const struct topics *all[LISTS] = { &lists[0], &lists[1], &lists[2], &lists[3] };
+    uint32_t usable = 0;
+    char text[16];
+    for (uint64_t round = 0; round < 20000; round++) {
+        struct topics *t = &lists[g_rand_int_range(r, 0, LISTS)];
+        struct topics_glance glance;
+        struct topics_match matches[LISTS];
+        few_letters(r, text, 5);
+        if (g_rand_int_range(r, 0, 14) == 0)
+            topics_subscribe(t, text);
+        else
+            topics_unsubscribe(t, text);
+        topics_glance_renew(&glance, all, LISTS);
+        if (!topics_glance_usable(&glance))
+            continue;
+        usable++;
+        few_letters(r, text, 8);
+        topics_glance_match(&glance, topics_prefixes_of(round, text), matches);
+        for (uint32_t i = 0; i < LISTS; i++)
+            check(&lists[i], text, matches[i].matched, matches[i].scanned);
+    }
+    CU_ASSERT(usable > 5000 && usable < 19000);
+    for (uint32_t i = 0; i < LISTS; i++)
+        topics_release(&lists[i]);
+    g_rand_free(r);
+}
+
+static void test_glance_bounds(void)
+{
+    struct topics t = TOPICS_INIT;
+    const struct topics *list = &t;
+    struct topics_glance glance;
+    struct topics_match match;
+    char text[TOPICS_GLANCE_TEXT + 2];
+    memset(text, 'x', sizeof text);
+    text[TOPICS_GLANCE_TEXT + 1] = '\0';
+    CU_ASSERT_PTR_NULL(topics_prefixes_of(1 << 21, text));
+    CU_ASSERT_PTR_NULL(topics_prefixes_of(1 << 21, text));     /* nor remembered */
+    topics_subscribe(&t, text);
+    topics_glance_renew(&glance, &list, 1);
+    CU_ASSERT_FALSE(topics_glance_usable(&glance));
+    topics_unsubscribe(&t, text);
+
+    text[TOPICS_GLANCE_TEXT] = '\0';
+    topics_subscribe(&t, text);
+    for (uint32_t i = 1; i < TOPICS_GLANCE_ENTRIES; i++)
+        topics_subscribe(&t, "y");
+    topics_glance_renew(&glance, &list, 1);
+    CU_ASSERT_TRUE(topics_glance_usable(&glance));
+    topics_glance_match(&glance, topics_prefixes_of(1 << 20, text), &match);
+    CU_ASSERT(match.matched && match.scanned == TOPICS_GLANCE_ENTRIES);
+    topics_glance_match(&glance, topics_prefixes_of((1 << 20) + 64, "x"), &match);     /* takes the place of the other */
+    CU_ASSERT(!match.matched && match.scanned == TOPICS_GLANCE_ENTRIES);
+    topics_subscribe(&t, "z");
+    topics_glance_renew(&glance, &list, 1);
+    CU_ASSERT_FALSE(topics_glance_usable(&glance));
+    topics_release(&t);
+}
+
 int main(void)
 {
     static const struct suite_test tests[] = {
@@ -258,6 +333,8 @@ int main(void)
         { "random operations do what a plain list does", test_random },
         { "a quick look tells what no list can match", test_heads },
         { "a quick look at too many entries tells nothing", test_many_heads },
+        { "a glance at several short lists gives what a walk gives", test_glance },
+        { "a glance takes so many entries and no longer texts", test_glance_bounds },
         { "a list of 100,000 leaked entries is matched without a walk", test_leaked },
         { NULL, NULL },
     };

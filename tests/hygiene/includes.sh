@@ -19,6 +19,7 @@ wrong_includes()
                 allowed["io"] = "base io"
                 allowed["trace"] = "base trace"
                 allowed["report"] = "base trace report"
+                allowed["lockfs"] = "base lockfs"
                 allowed["ranks"] = "base engine kvs sched workload io trace ranks"
                 split(file, parts, "/")
                 folder = parts[3] == "" ? "" : parts[2]

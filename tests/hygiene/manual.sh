@@ -52,13 +52,20 @@ while read -r command; do
     check "the page has the options of $command" diff "$scratch/options" "$scratch/page-options"
 done <"$scratch/commands"
 
+lockfs_page="$top_srcdir/doc/tiercel-lockfs.1"
+if [ -x "$top_builddir/tiercel-lockfs" ]; then
+    TIERCEL="$top_builddir/tiercel-lockfs" help_options >"$scratch/options"
+    page="$lockfs_page" page_options "" >"$scratch/page-options"
+    check "the page of tiercel-lockfs has its options" diff "$scratch/options" "$scratch/page-options"
+fi
+
 deck_page="$top_builddir/doc/tiercel-deck.5"
 check "the page of the deck has every kind of entry" \
     test "$(grep -cE '^\.Ss \[(deck|run|workload|trace|expect)\]|^\.It Li (format|seed|dir|level)$' "$deck_page")" -eq 9
 sed -n '/^\.Bd -literal/,/^\.Ed/p' "$deck_page" | sed '1d;$d' >"$scratch/example.deck"
 check "the example of the page is a deck" "$TIERCEL" check "$scratch/example.deck"
 
-for source in "$page" "$deck_page"; do
+for source in "$page" "$deck_page" "$lockfs_page"; do
     if command -v mandoc >/dev/null 2>&1; then
         check "mandoc has no complaint about $(basename "$source")" mandoc -T lint -W warning "$source"
     elif command -v groff >/dev/null 2>&1; then

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "signals.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
+#include <unistd.h>
 
 /* A handler can reach nothing else. */
 static volatile sig_atomic_t flush_wanted;
 static volatile sig_atomic_t stop_signal;
+static volatile int forgotten_fd = -1;
+static volatile int64_t forgotten_size;
 static unsigned watchers;
 
 static const struct {
@@ -22,10 +26,16 @@ static struct sigaction before[WATCHED];
 
 static void handle(int number)
 {
-    if (number == SIGUSR1)
+    int saved = errno;
+
+    if (number == SIGUSR1) {
         flush_wanted = 1;
-    else
-        stop_signal = number;
+        return;
+    }
+    stop_signal = number;
+    if (forgotten_fd >= 0 && ftruncate(forgotten_fd, (off_t)forgotten_size) != 0)
+        forgotten_fd = -1;          /* nobody could be told */
+    errno = saved;
 }
 
 void signals_watch(void)
@@ -42,6 +52,13 @@ void signals_watch(void)
             action.sa_flags |= SA_RESETHAND;
         sigaction(watched[i].number, &action, &before[i]);
     }
+}
+
+void signals_forget(int fd, int64_t size)
+{
+    forgotten_fd = -1;
+    forgotten_size = size;
+    forgotten_fd = fd;
 }
 
 void signals_unwatch(void)

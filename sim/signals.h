@@ -7,13 +7,14 @@
  *     ... if (signals_take_flush()) ...; if (signals_stop_wanted()) ...
  *     signals_unwatch();
  *
- * A handler sets a flag and does nothing else. The flags belong to the process: of two runs that go on at once in one
- * process both stop. Watching may be nested. Local.
+ * A handler sets a flag and, where it was told to, cuts a file; it does nothing else. The flags belong to the process:
+ * of two runs that go on at once in one process both stop. Watching may be nested. Local.
  */
 #ifndef TIERCEL_SIGNALS_H
 #define TIERCEL_SIGNALS_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 void signals_watch(void);
 void signals_unwatch(void);
@@ -30,6 +31,10 @@ bool signals_take_flush(void);
 
 /* True from the first SIGUSR2, SIGTERM or SIGINT on, until the watch begins anew. */
 bool signals_stop_wanted(void);
+
+/* From the first signal that asks for the end on, the open file `fd` has only `size` bytes: what was begun shall not
+ * count against it when the launcher kills this process before it has come to an orderly end. -1: no file. */
+void signals_forget(int fd, int64_t size);
 
 /* The name of the signal that asked for the end; NULL when none did. */
 const char *signals_stop_name(void);

@@ -3,7 +3,6 @@
 
 #include "sweep.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -29,19 +28,17 @@ struct sweep {
     int64_t told_us;
     unsigned played;                /* here, now */
     bool stopped;                   /* by a signal */
+    GHashTable *aside;              /* point + 1: what could not be written; NULL: none */
+    GError *unwritten;              /* the first of them */
+    bool some_unwritten;            /* on any process */
 };
 
 /* --- one point --- */
 
-/* The disk, and no fault of what was played. */
-static bool is_disk_trouble(const GError *error)
+/* What was played could not be written down, which is no fault of the point. */
+static bool is_unwritten(const GError *error, const struct sweep_claim *claim)
 {
-    static const int numbers[] = { ENOSPC, EDQUOT, EFBIG, EROFS };
-
-    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
-        if (strstr(error->message, g_strerror(numbers[i])) != NULL)
-            return true;
-    return hdf5_is_stuck();
+    return hdf5_is_stuck() || strstr(error->message, claim->part) != NULL;
 }
 
 /* One line of it. */
@@ -50,6 +47,26 @@ static char *reason_of(const GError *error)
     g_auto(GStrv) lines = g_strsplit(error->message, "\n", 0);
 
     return g_strjoinv("; ", lines);
+}
+
+/* The point stays open, and the others go on; unless nothing at all can be written. */
+static gboolean set_aside(struct sweep *sweep, unsigned point, const GError *why, GError **error)
+{
+    bool room = sweep_folder_has_room(&sweep->folder);
+    GError **place = room && !hdf5_is_stuck() ? &sweep->unwritten : error;
+
+    if (sweep->aside == NULL)
+        sweep->aside = g_hash_table_new(NULL, NULL);
+    g_hash_table_add(sweep->aside, GUINT_TO_POINTER(point + 1));
+    if (*place == NULL)
+        g_set_error(place, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "point %u: %s; expected room for what it leaves: "
+                    "it is still open, and the same command goes on", point + 1, why->message);
+    return place != error;
+}
+
+static bool is_aside(const struct sweep *sweep, unsigned point)
+{
+    return sweep->aside != NULL && g_hash_table_contains(sweep->aside, GUINT_TO_POINTER(point + 1));
 }
 
 static gboolean play(struct sweep *sweep, struct sweep_claim *claim, GError **error)
@@ -61,7 +78,9 @@ static gboolean play(struct sweep *sweep, struct sweep_claim *claim, GError **er
     sweep_plan_request(&sweep->plan, claim->point, &request);
     request.folder = claim->part;
     request.command_line = sweep->command_line;
+    signals_forget(claim->fd, claim->before);
     struct summary *summary = trial_run(&request, &why);
+    signals_forget(-1, 0);
     if (summary != NULL) {
         good = sweep_claim_finish(&sweep->folder, claim, error);
         sweep->played++;
@@ -69,11 +88,10 @@ static gboolean play(struct sweep *sweep, struct sweep_claim *claim, GError **er
         sweep_claim_release(claim);
         sweep->stopped = true;
         good = TRUE;
-    } else if (is_disk_trouble(why)) {
+    } else if (is_unwritten(why, claim)) {
+        unsigned point = claim->point;
         sweep_claim_release(claim);
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s; expected room for what a point leaves: what is "
-                    "finished stays, and the same command goes on", why->message);
-        good = FALSE;
+        good = set_aside(sweep, point, why, error);
     } else {
         g_autofree char *reason = reason_of(why);
         good = sweep_claim_fail(&sweep->folder, claim, reason, error);
@@ -111,6 +129,8 @@ static gboolean play_all(struct sweep *sweep, GError **error)
             sweep->stopped = sweep->stopped || signals_stop_wanted();
             if (sweep->stopped)
                 return TRUE;
+            if (is_aside(sweep, point))
+                continue;
             enum sweep_outcome outcome = sweep_folder_claim(&sweep->folder, point, retry == 1, &claim, error);
             if (outcome == SWEEP_ERROR)
                 return FALSE;
@@ -159,7 +179,7 @@ static void conclude(const struct sweep *sweep, const struct sweep_counts *count
     if (sweep->stopped)
         fprintf(stderr, "tiercel: stopped early by %s; the same command goes on\n",
                 signals_stop_name() != NULL ? signals_stop_name() : "a signal to another process");
-    else if (counts->open > 0 && sweep->to - sweep->from == counts->points)
+    else if (counts->open > 0 && !sweep->some_unwritten && sweep->to - sweep->from == counts->points)
         fprintf(stderr, "tiercel: others are at work on the points that are open; the same command goes on with what "
                 "they leave\n");
 }
@@ -195,16 +215,17 @@ static gboolean write_table(const struct sweep *sweep, struct sweep_counts *coun
 static int finish(struct sweep *sweep, GError *local, GError **error)
 {
     struct sweep_counts counts = { .points = 0 };
-    double figures[2] = { (double)sweep->busy_us, sweep->played };
+    double figures[3] = { (double)sweep->busy_us, sweep->played, sweep->unwritten != NULL };
     int stopped = sweep->stopped;
     int status = TIERCEL_OK;
     double elapsed_us;
 
     share_wait(sweep->share);
     elapsed_us = (double)(g_get_monotonic_time() - sweep->began_us);
-    MPI_Allreduce(MPI_IN_PLACE, figures, 2, MPI_DOUBLE, MPI_SUM, sweep->share->comm);
+    MPI_Allreduce(MPI_IN_PLACE, figures, 3, MPI_DOUBLE, MPI_SUM, sweep->share->comm);
     MPI_Allreduce(MPI_IN_PLACE, &stopped, 1, MPI_INT, MPI_MAX, sweep->share->comm);
     sweep->stopped = stopped != 0;
+    sweep->some_unwritten = figures[2] > 0;
     if (!share_agree(sweep->share, local, error))
         return (*error)->code;
     if (sweep->share->process == 0 && write_table(sweep, &counts, &local)) {
@@ -212,7 +233,8 @@ static int finish(struct sweep *sweep, GError *local, GError **error)
                  elapsed_us / 1e6);
         status = status_of(sweep);
     }
-    if (!share_agree(sweep->share, local, error))
+    if (!share_agree(sweep->share, local, error) ||
+        !share_agree(sweep->share, g_steal_pointer(&sweep->unwritten), error))
         return (*error)->code;
     MPI_Bcast(&status, 1, MPI_INT, 0, sweep->share->comm);
     return status;
@@ -272,6 +294,8 @@ static int run(struct sweep *sweep, const char *path, GError **error)
     } else {
         status = (*error)->code;
     }
+    g_clear_pointer(&sweep->aside, g_hash_table_destroy);
+    g_clear_error(&sweep->unwritten);
     sweep_folder_release(&sweep->folder);
     return status;
 }
@@ -284,6 +308,13 @@ int sweep_deck(const struct options *options, const char *command_line, struct s
 
     if (!sweep_plan_init(&sweep.plan, options, share, &status))
         return status;
+    if (deck_is_live(sweep.plan.deck)) {
+        if (share->process == 0)
+            fprintf(stderr, "tiercel: %s: 'live' plays one point by all processes together (`tiercel run --point N`), "
+                    "and a sweep each point by one; expected [run] clock = virtual\n", deck_path(sweep.plan.deck));
+        sweep_plan_release(&sweep.plan);
+        return TIERCEL_ERROR_INPUT;
+    }
     sweep.from = options->point > 0 ? (unsigned)options->point - 1 : 0;
     sweep.to = options->point > 0 ? (unsigned)options->point : deck_sweep_points(sweep.plan.deck);
     g_autofree char *name = g_strdup_printf("runs/%s-sweep", deck_name(sweep.plan.deck));

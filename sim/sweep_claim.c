@@ -147,8 +147,8 @@ static enum sweep_outcome take(const struct sweep_folder *folder, bool retry, st
     return outcome;
 }
 
-/* Opens the claim, made if need be, and locks it: 1; 0 when another process holds it, -1 when it has just gone or cannot
- * be had. */
+/* Opens the claim, made if need be, and locks it: 1; 0 when another process holds it, -1 when it has just gone or
+ * cannot be had. */
 static int lock_claim(struct sweep_claim *claim)
 {
     claim->fd = open(claim->path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, FILE_MODE);

@@ -17,7 +17,7 @@
 #define LOCK_NAME ".lock"
 #define SESSION_NAME ".session"
 
-enum { FOLDER_MODE = 0777, FILE_MODE = 0666 };
+enum { FOLDER_MODE = 0777, FILE_MODE = 0666, ROOM_BYTES = 1 << 20 };
 
 /* --- names --- */
 
@@ -166,6 +166,19 @@ static gboolean open_session(struct sweep_folder *folder, GError **error)
     if (folder->session >= 0 && flock(folder->session, LOCK_SH) == 0)
         return TRUE;
     return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be locked: %s", g_strerror(errno));
+}
+
+bool sweep_folder_has_room(const struct sweep_folder *folder)
+{
+    g_autofree char *path = sweep_folder_file(folder, SWEEP_FOLDER_MANIFEST ".XXXXXX");
+    g_autofree char *zeros = g_malloc0(ROOM_BYTES);
+    int fd = g_mkstemp(path);
+
+    if (fd < 0)
+        return false;
+    g_unlink(path);                 /* whatever happens now, nothing is left */
+    bool good = write(fd, zeros, ROOM_BYTES) == ROOM_BYTES && fsync(fd) == 0;
+    return close(fd) == 0 && good;
 }
 
 /* --- beginning --- */

@@ -55,6 +55,9 @@ void sweep_folder_release(struct sweep_folder *folder);
 int sweep_folder_lock(const struct sweep_folder *folder, GError **error);
 void sweep_folder_unlock(int lock);
 
+/* Whether the disk takes a megabyte. */
+bool sweep_folder_has_room(const struct sweep_folder *folder);
+
 /* --- points --- */
 
 enum sweep_state {

@@ -139,9 +139,9 @@ void sweep_list_array(const struct sweep_plan *plan, const char *folder, FILE *o
     fprintf(out, "#!/bin/bash\n#\n# The %u points of the sweep %s, as %u tasks of one process:\n#\n"
             "#     sbatch THIS                        under Slurm\n"
             "#     flux submit --cc=1-%u -n1 THIS     under Flux\n#\n"
-            "# It is started in the folder in which `%s --array` was. The last task to end makes the table; should one\n"
-            "# have been lost, the last line of this file, typed by hand, plays what is left and makes it.\n\n",
-            points, deck_name(plan->deck), tasks, tasks, "tiercel sweep");
+            "# It is started in the folder in which `tiercel sweep --array` was. The last task to end makes the table;\n"
+            "# should one have been lost, the last line of this file, typed by hand, plays what is left and makes it.\n\n",
+            points, deck_name(plan->deck), tasks, tasks);
     fprintf(out, "#SBATCH --job-name=%s-sweep\n#SBATCH --array=1-%u\n#SBATCH --ntasks=1\n"
             "#SBATCH --signal=USR2@60\n\n", deck_name(plan->deck), tasks);
     fprintf(out, "task=${SLURM_ARRAY_TASK_ID:-${FLUX_JOB_CC:-${1:?the number of a task, 1 to %u}}}\n"

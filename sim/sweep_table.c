@@ -225,9 +225,9 @@ static void put_parameter(GString *out, const struct deck *deck, unsigned axis)
     g_autofree char *name = json_text_string(deck_axis(deck, axis)->key);
     g_autofree char *text = json_text_string(key->text);
 
-    g_string_append_printf(out, "%s\n    { \"key\": %s, \"unit\": \"%s\", \"set\": %u, \"text\": %s,\n      \"values\": [",
-                           axis == 0 ? "" : ",", name, number ? unit_of(key, true) : "", deck_axis(deck, axis)->set + 1,
-                           text);
+    g_string_append_printf(out, "%s\n    { \"key\": %s, \"unit\": \"%s\", \"set\": %u,\n      \"text\": %s,\n"
+                           "      \"values\": [", axis == 0 ? "" : ",", name, number ? unit_of(key, true) : "",
+                           deck_axis(deck, axis)->set + 1, text);
     for (unsigned i = 0; i < deck_axis_values(deck, axis); i++) {
         g_autofree char *value = json_text_string(deck_axis_value(deck, axis, i));
         g_string_append_printf(out, "%s%s", i == 0 ? "" : ", ", value);

@@ -162,7 +162,7 @@ check "and none was played twice" test "$(sed -n 's/^\([0-9]*\) played here.*/\1
 check "a disk that is full stops the sweep" expect_status 1 bash -c 'ulimit -f 20; "$@"' - \
     env "${alone_environment[@]}" "$TIERCEL" sweep small.deck -o full -q >out 2>err
 check "with one line" test "$(wc -l <err)" -eq 1
-check "that tells what to do" grep -q "File too large; expected room for what a point leaves" err
+check "that tells what to do" grep -q "point 1: .* expected room for what it leaves: it is still open" err
 check "nothing has failed" test -z "$(find full -name '*.failed*' -o -name '*.claim')"
 check "with room it goes on" expect_status 0 alone_sweep small.deck -o full
 check "to the same table" same one full

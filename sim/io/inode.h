@@ -22,6 +22,7 @@
 #include "io/extents.h"
 #include "io/inode_lock.h"
 
+/* By the choices of a deck's `rules`. */
 enum inode_rules {
     INODE_FUSE_62,              /* 6.2: exclusive when appending or ending beyond the end */
     INODE_FUSE_69,              /* 6.9: also while somebody uses the page cache */
@@ -31,8 +32,11 @@ enum inode_rules {
     INODE_DEMOTING              /* what if: as FUSE 6.2, demoted as soon as the lock is there */
 };
 
+struct inode_rule;
+
 struct inode {
     enum inode_rules rules;
+    const struct inode_rule *rule;  /* one that is not among them; else NULL */
     bool parallel;              /* FUSE: the server allows parallel direct writes on this file */
     uint32_t cached_users;      /* opens that use the page cache, shared mappings */
     uint64_t size_bytes;
@@ -51,7 +55,19 @@ enum inode_verdict {
     INODE_DEMOTE                /* demote, then go */
 };
 
-void inode_init(struct inode *inode, enum inode_rules rules, bool parallel);
+/* What the rules of a file system are made of; those of enum inode_rules stand in a table in inode.c. */
+struct inode_rule {
+    bool holes;                 /* asks for them: the inode keeps which blocks are there */
+    bool gone_on;               /* an exclusive holder goes on shared as soon as it has the lock */
+    /* Before any lock: whether the write may share it. Not asked where the server does not allow that. */
+    bool (*shares)(const struct inode *inode, const struct inode_write *write);
+    /* With the shared lock in hand: whether it may still. */
+    bool (*still)(const struct inode *inode, const struct inode_write *write);
+};
+
+void inode_init(struct inode *inode, enum inode_rules which, bool parallel);
+/* The same for rules of one's own, which outlive the inode. */
+void inode_init_with_rule(struct inode *inode, const struct inode_rule *rule, bool parallel);
 void inode_release(struct inode *inode);
 
 bool inode_extends(const struct inode *inode, const struct inode_write *write);

@@ -9,31 +9,7 @@
 #include <string.h>
 
 #include "deck_schema.h"
-
-/* Text on lines of its own. mdoc reads '.' and '\'' at the beginning of a line, and '\\' anywhere, as its own. */
-static void print_text(const char *text)
-{
-    if (*text == '.' || *text == '\'')
-        fputs("\\&", stdout);
-    for (; *text != '\0'; text++) {
-        if (*text == '\\')
-            fputs("\\e", stdout);
-        else
-            putchar(*text);
-        /* A sentence ends its line, so that the page has the right space after it. */
-        if (*text == '.' && text[1] == ' ' && g_ascii_isupper(text[2])) {
-            putchar('\n');
-            text++;
-        }
-    }
-}
-
-/* A sentence of the table: it has no full stop of its own. */
-static void print_sentence(const char *text)
-{
-    print_text(text);
-    puts(".");
-}
+#include "doc/manual.h"
 
 static void print_condition(const struct deck_schema *schema, const struct deck_key *key)
 {
@@ -54,9 +30,9 @@ static void print_key(const struct deck_schema *schema, const struct deck_key *k
     g_autofree char *expectation = deck_key_expectation(key);
 
     printf(".It Li %s\n", key->name);
-    print_sentence(key->text);
+    manual_sentence(key->text);
     printf("Expected: ");
-    print_sentence(expectation);
+    manual_sentence(expectation);
     if (key->fallback != NULL)
         printf("Default:\n.Li \"%s\" .\n", key->fallback);
     else if ((key->flags & DECK_REQUIRED) != 0)
@@ -67,7 +43,7 @@ static void print_key(const struct deck_schema *schema, const struct deck_key *k
 static void print_group(const struct deck_schema *schema, const struct deck_group *group)
 {
     printf(".Ss [%s]\n", group->name);
-    print_sentence(group->text);
+    manual_sentence(group->text);
     if (group->free)
         return;
     puts(".Bl -tag -width Ds");
@@ -144,7 +120,7 @@ int main(void)
     for (int type = 0; type < QUANTITY_TYPES; type++) {
         puts(".It");
         printf("%s: ", quantity_name(type));
-        print_sentence(quantity_expectation(type));
+        manual_sentence(quantity_expectation(type));
     }
     puts(".El\n.Sh GROUPS AND KEYS");
     for (const struct deck_group *group = schema->groups; group->name != NULL; group++)

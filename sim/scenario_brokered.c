@@ -151,7 +151,7 @@ static void read_instance(struct brokered *b, const struct deck *deck)
 }
 
 /* The job table as the trace wants it: the same columns, other types' names; and a watcher's rows. */
-static void describe_tables(struct brokered *b)
+void brokered_describe_tables(struct brokered *b)
 {
     static const enum table_type types[] = {
         [JOB_COLUMN_U32] = TABLE_U32, [JOB_COLUMN_U64] = TABLE_U64, [JOB_COLUMN_I64] = TABLE_I64,
@@ -256,7 +256,7 @@ static void *brokered_new(struct deck *deck, struct share *share)
     brokered_read_scheme(b, deck);
     read_costs(b, deck);
     read_workload(b, deck);
-    describe_tables(b);
+    brokered_describe_tables(b);
     check_sizes(b, deck);
     check_workload(b, deck, share);
     read_file(b, deck);

@@ -46,6 +46,9 @@ struct brokered {
 /* From [events] and [topics] to inst.scheme, complaining to the deck. */
 void brokered_read_scheme(struct brokered *b, struct deck *deck);
 
+/* Fills in b->tables; they are the same for every deck. */
+void brokered_describe_tables(struct brokered *b);
+
 /* scenario_kind.describe. */
 void brokered_describe(const void *data, FILE *out);
 

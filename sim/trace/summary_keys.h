@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The keys of the summary, in order: one table, from which it is written, read and looked up. Internal to sim/trace/.
+ * The keys of the summary, in order: one table, from which it is written, read, looked up and documented
+ * (tiercel-trace(5)). Internal to sim/trace/ and to that page.
  *
  * Keys are never renamed without a new SUMMARY_FORMAT.
  */
@@ -31,11 +32,13 @@ enum summary_group {
     SUMMARY_GROUPS
 };
 extern const char *const summary_group_names[SUMMARY_GROUPS];
+extern const char *const summary_group_texts[SUMMARY_GROUPS];
 
 struct summary_key {
     enum summary_group group;
-    const char *name;
+    const char *name;           /* its end tells the unit: results_unit (trace/results.h) */
     enum summary_type type;
+    const char *text;           /* for people: what it is; no full stop */
 };
 extern const struct summary_key summary_keys[];
 extern const unsigned summary_key_count;
@@ -54,11 +57,13 @@ enum summary_list {
     SUMMARY_LISTS
 };
 extern const char *const summary_list_names[SUMMARY_LISTS];
+extern const char *const summary_list_texts[SUMMARY_LISTS];
 
 enum { SUMMARY_ENTRY_KEYS_MAX = 20 };
 struct summary_entry_key {
     const char *name;   /* NULL after the last */
     enum summary_type type;
+    const char *text;
 };
 extern const struct summary_entry_key summary_entry_keys[SUMMARY_LISTS][SUMMARY_ENTRY_KEYS_MAX];
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The worked examples of CONTRIBUTING.md do what they say: each is built with the library as it is, and played. Collective:
- * the role is played on however many processes this is started on.
+ * The worked examples of CONTRIBUTING.md do what they say: each is built with the library as it is, and played.
+ * Collective: the role is played on however many processes this is started on.
  */
 #include <glib/gstdio.h>
 #include <unistd.h>
@@ -88,7 +88,8 @@ static void test_source(void)
     CU_ASSERT_EQUAL(jobs[1].submit_ns, INT64_C(500000000));
     CU_ASSERT_EQUAL(jobs[1].slots, 16);
 
-    const char *const wrong[] = { "0 10\n", "0 10 1 2\n", "0  10 1\n", "x 10 1\n", "0 10 0\n", "0 -1 1\n", "0 1 99999999999\n" };
+    const char *const wrong[] = { "0 10\n", "0 10 1 2\n", "0  10 1\n", "x 10 1\n", "0 10 0\n", "0 -1 1\n",
+                                  "0 1 99999999999\n" };
     for (unsigned i = 0; i < G_N_ELEMENTS(wrong); i++) {
         CU_ASSERT_EQUAL(read_list(wrong[i], jobs, &message), 0);
         CU_ASSERT_PTR_NOT_NULL_FATAL(message);

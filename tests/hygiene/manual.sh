@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 #
 # The man page and --help name the same commands and options, the page of the deck has the keys of the program and an
-# example that it accepts, and both can be typeset.
+# example that it accepts, that of the trace its roles and the keys of a summary, and all can be typeset.
 
 . "$top_srcdir/tests/lib.sh"
 
@@ -65,7 +65,20 @@ check "the page of the deck has every kind of entry" \
 sed -n '/^\.Bd -literal/,/^\.Ed/p' "$deck_page" | sed '1d;$d' >"$scratch/example.deck"
 check "the example of the page is a deck" "$TIERCEL" check "$scratch/example.deck"
 
-for source in "$page" "$deck_page" "$lockfs_page"; do
+trace_page="$top_builddir/doc/tiercel-trace.5"
+sed -nE 's/^    \.name = "([^"]+)",$/.Ss \1/p' "$top_srcdir"/sim/ranks/*.c | sort -u >"$scratch/roles"
+check "there are roles to look for" test "$(wc -l <"$scratch/roles")" -gt 20
+check "the page of the trace has every role" test -z "$(sort "$trace_page" | comm -23 "$scratch/roles" -)"
+# In the groups of the page, in order, the keys of a summary.
+sed -n '/^\.Sh SUMMARY/,/^\.Sh TABLE/p' "$trace_page" >"$scratch/summary-page"
+"$TIERCEL" run "$top_srcdir/inputs/io-tasks.deck" --test -o "$scratch/run" -q >/dev/null
+for group in run jobs client io; do
+    sed -n "/^\.Ss $group\$/,/^\.El/s/^\.It Li //p" "$scratch/summary-page" >"$scratch/page-keys"
+    sed -n "/^  \"$group\": {/,/^  }/s/^    \"\([a-z0-9_]*\)\":.*/\1/p" "$scratch/run/summary.json" >"$scratch/keys"
+    check "the page of the trace has the keys of $group" diff "$scratch/keys" "$scratch/page-keys"
+done
+
+for source in "$page" "$deck_page" "$trace_page" "$lockfs_page"; do
     if command -v mandoc >/dev/null 2>&1; then
         check "mandoc has no complaint about $(basename "$source")" mandoc -T lint -W warning "$source"
     elif command -v groff >/dev/null 2>&1; then

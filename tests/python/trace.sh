@@ -33,5 +33,7 @@ tool h5dump -H "h5dump dumps its headers"
 check "the program runs a small deck" "$TIERCEL" run "$top_srcdir/inputs/flux-bulksubmit.deck" -o "$scratch/run" -q \
     --set workload.repeat=4 --set cluster.nodes=4 --trace events
 check "its trace has the numbers of its summary" "$PYTHON" "$test_trace" run "$scratch/run"
+check "the manual page tells what is in it" "$PYTHON" "$top_srcdir/tests/python/test_layout.py" \
+    "$scratch/run/trace.h5" "$top_builddir/doc/tiercel-trace.5"
 
 done_testing

@@ -24,9 +24,11 @@ OMPI_MCA_mpi_yield_when_idle=1
 OMPI_MCA_btl=self,vader
 OMPI_MCA_btl_vader_single_copy_mechanism=none
 OMPI_MCA_oob_tcp_if_include=lo
+# One-sided: the others need what is switched off above, or a network.
+OMPI_MCA_osc=sm,pt2pt
 export OMPI_ALLOW_RUN_AS_ROOT OMPI_ALLOW_RUN_AS_ROOT_CONFIRM OMPI_MCA_rmaps_base_oversubscribe \
     OMPI_MCA_hwloc_base_binding_policy OMPI_MCA_mpi_yield_when_idle OMPI_MCA_btl \
-    OMPI_MCA_btl_vader_single_copy_mechanism OMPI_MCA_oob_tcp_if_include
+    OMPI_MCA_btl_vader_single_copy_mechanism OMPI_MCA_oob_tcp_if_include OMPI_MCA_osc
 
 # A sanitizer build stops at the first finding (tests/mpi/leaks.c adapts leak detection to MPI). For whole stacks
 # in a report set ASAN_EXTRA=fast_unwind_on_malloc=0.

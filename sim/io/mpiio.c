@@ -97,8 +97,9 @@ static gboolean bring_to_size(struct mpiio_work *w)
         code = MPI_File_preallocate(w->file, (MPI_Offset)bytes);
     else if (w->job->prepare == MPIIO_PREPARE_FILL)
         mpiio_fill(w);
-    if (code != MPI_SUCCESS)
-        mpiio_fail(w, code, errno, "bring %s to its size", w->path);
+    int number = errno;
+    if (code != MPI_SUCCESS || mpiio_errno_tells(number))
+        mpiio_fail(w, code, number, "bring %s to its size", w->path);
     return mpiio_agree_soon(w);
 }
 

@@ -29,6 +29,11 @@ static char *reason_of(int code, int number)
     return g_strdup(text);
 }
 
+bool mpiio_errno_tells(int number)
+{
+    return number == ENOSPC || number == EDQUOT || number == EIO || number == EFBIG || number == EROFS;
+}
+
 void mpiio_fail(struct mpiio_work *w, int code, int number, const char *format, ...)
 {
     if (w->error != NULL)

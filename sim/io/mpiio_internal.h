@@ -47,6 +47,10 @@ enum mpiio_component mpiio_component_of(MPI_File file);
  * error code, or of `number`, an errno, where that says more. */
 void mpiio_fail(struct mpiio_work *w, int code, int number, const char *format, ...) G_GNUC_PRINTF(4, 5);
 
+/* Whether an errno that a call of the library left behind means that data was lost, whatever the call has returned:
+ * OMPIO 4.1 calls a collective write good in which an aggregator found the disk full. */
+bool mpiio_errno_tells(int number);
+
 /* FALSE when any process has failed; all then have the error of the first. Collective over the job. */
 gboolean mpiio_agree(struct mpiio_work *w);
 

@@ -113,7 +113,7 @@ static void set_view(struct mpiio_work *w)
     MPI_Type_free(&piece);
 }
 
-static gboolean write_call(struct mpiio_work *w, uint64_t offset, const uint8_t *bytes, uint64_t length)
+static void write_call(struct mpiio_work *w, uint64_t offset, const uint8_t *bytes, uint64_t length)
 {
     MPI_Status status;
     int count = 0;
@@ -125,17 +125,15 @@ static gboolean write_call(struct mpiio_work *w, uint64_t offset, const uint8_t 
     w->mine.write_ns += mpiio_clock_ns() - began_ns;
     if (code == MPI_SUCCESS)
         MPI_Get_count(&status, MPI_BYTE, &count);
-    if (code != MPI_SUCCESS || (uint64_t)count != length) {
+    if (code != MPI_SUCCESS || (uint64_t)count != length || mpiio_errno_tells(number))
         mpiio_fail(w, code, number, "write %" G_GUINT64_FORMAT " bytes of %s in a collective call, with others", length,
                    w->path);
-        return FALSE;
-    }
     w->mine.writes++;
     w->mine.bytes += length;
-    return TRUE;
 }
 
-/* By the library's own collective calls. */
+/* By the library's own collective calls. Whoever fails goes on calling, so that the others need not wait for it, until
+ * all ask one another: before calls 1, 2, 4, 8 ..., which costs nothing. */
 static void write_collective(struct mpiio_work *w)
 {
     const struct collective *c = &w->job->collective;
@@ -147,6 +145,8 @@ static void write_collective(struct mpiio_work *w)
     if (!mpiio_agree(w))
         return;
     for (uint64_t call = 0; call < calls; call++) {
+        if (call != 0 && (call & (call - 1)) == 0 && !mpiio_agree_soon(w))
+            return;
         if (call != 0 && w->job->think_ns != 0)
             mpiio_think(w);
         for (uint32_t k = 0; k < c->pieces; k++) {
@@ -156,8 +156,7 @@ static void write_collective(struct mpiio_work *w)
         }
         /* Within a view, an offset counts what this process sees. */
         uint64_t offset = pieces != NULL ? call * length : (call * c->writers + w->writer) * c->block;
-        if (!write_call(w, offset, pieces != NULL ? pieces : w->contents.bytes, length))
-            break;
+        write_call(w, offset, pieces != NULL ? pieces : w->contents.bytes, length);
     }
     mpiio_agree_soon(w);
 }

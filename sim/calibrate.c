@@ -184,16 +184,32 @@ static gboolean deliver(const struct options *options, const char *text, GError 
     return TRUE;
 }
 
-static gboolean check_request(const struct options *options, const struct share *share, GError **error)
+static gboolean check_request(const struct options *options, const struct share *share, const struct scenario *scenario,
+                              GError **error)
 {
-    if (share->processes >= 2)
-        return profile_file_check(options, error);
+    if (share->processes >= 2 || scenario_calibrates(scenario))
+        return TRUE;
     g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "calibrate: this is one process; expected at least 2, "
                 "between which messages can be timed: mpirun -n 2 tiercel calibrate ...");
     return FALSE;
 }
 
 /* --- the command --- */
+
+/* A kind of system that has its own way. */
+static gboolean measure_scenario(const struct options *options, struct share *share, const struct scenario *scenario,
+                                 GError **error)
+{
+    GString *text = g_string_new("# What writing files takes here.\n#\n");
+    GError *local = NULL;
+
+    describe_machine(text);
+    gboolean good = scenario_calibrate(scenario, share->comm, text, &local);
+    if (good && share->process == 0)
+        deliver(options, text->str, &local);
+    g_string_free(text, TRUE);
+    return share_agree(share, local, error);
+}
 
 static gboolean measure(const struct options *options, struct share *share, const struct deck *deck,
                         const struct deck *labelled, const struct scenario *scenario, struct measured *m,
@@ -227,7 +243,7 @@ int calibrate_deck(const struct options *options, struct share *share)
 
     /* Only process 0 writes the profile, and others may see other folders. */
     if (share->process == 0)
-        check_request(options, share, &local);
+        profile_file_check(options, &local);
     if (!share_agree(share, local, &error))
         goto end;
     deck = load(options, share, live);
@@ -237,6 +253,13 @@ int calibrate_deck(const struct options *options, struct share *share)
         scenario_check_live(scenario, deck, (uint32_t)share->processes);
     if (!is_good(deck, share))
         goto end;
+    check_request(options, share, scenario, &local);
+    if (!share_agree(share, local, &error))
+        goto end;
+    if (scenario_calibrates(scenario)) {
+        status = measure_scenario(options, share, scenario, &error) ? TIERCEL_OK : error->code;
+        goto end;
+    }
     scenario_free(scenario);
     settings = labels_settings(m.labels, deck);
     guint count = g_strv_length(settings);

@@ -41,9 +41,9 @@ const struct deck_key deck_keys_file[] = {
       "always, but for appending; demoting: as fuse-6.2, but an exclusive holder goes on shared at once" },
     { "io.NAME", "cached-users", QUANTITY_COUNT, "0", NULL, "1000000", NO_CHOICES, ALWAYS, WITH_JOBS,
       "who else has the file open through the page cache, on each node" },
-    { "io.NAME", "queue", DECK_CHOICE, "kernel", NULL, NULL, "kernel|fifo", ALWAYS, WITH_JOBS,
+    { "io.NAME", "queue", DECK_CHOICE, NULL, NULL, NULL, "kernel|fifo", ALWAYS, WITH_JOBS,
       "kernel: whoever runs may take a free lock past sleepers, until one has waited too long; fifo: strictly in "
-      "order" },
+      "order; none: as [lock] queue" },
     { "io.NAME", "pre-extend", DECK_CHOICE, "none", NULL, NULL, "none|set-size|preallocate|fill", ALWAYS, WITH_JOBS,
       "what is done to the file before it is written. set-size: its end is set, without blocks; preallocate: one "
       "writer fills it with zeros first (no job system); fill: it was there before, at its full size with all blocks" },
@@ -75,6 +75,8 @@ const struct deck_key deck_keys_file[] = {
     { "io.NAME", "against", DECK_NAME, NULL, NULL, NULL, NO_CHOICES, ALWAYS, OF_KIND,
       "another [io.NAME] of the deck: files.NAME.gain is this one's bandwidth over that one's" },
 
+    { "lock", "queue", DECK_CHOICE, "kernel", NULL, NULL, "kernel|fifo", ALWAYS, WITH_JOBS,
+      "of files whose [io.NAME] states none; here, so that a cost profile can say how fair an emulated lock is" },
     { "lock", "hz", QUANTITY_COUNT, "1000", "1", "1000000", NO_CHOICES, ALWAYS, WITH_JOBS,
       "ticks a second of the kernel; a sleeper may claim the lock when it has waited above ceil(hz / 250) whole "
       "ticks" },

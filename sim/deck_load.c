@@ -378,21 +378,26 @@ static GBytes *read_profile(const struct deck_request *request, const char *fold
     return NULL;
 }
 
+static bool holds_costs(const char *group)
+{
+    return strcmp(group, "costs") == 0 || strcmp(group, "network") == 0 || strcmp(group, "lock") == 0 ||
+           strcmp(group, "server") == 0;
+}
+
 static void take_profile_entries(struct deck *deck, const struct deck_file *file, int rank)
 {
     for (unsigned i = 0; i < file->groups->len; i++) {
         const struct deck_entry *group = &g_array_index(file->groups, struct deck_entry, i);
-        if (strcmp(group->group, "deck") != 0 && strcmp(group->group, "costs") != 0 &&
-            strcmp(group->group, "network") != 0)
+        if (strcmp(group->group, "deck") != 0 && !holds_costs(group->group))
             deck_complain_at(deck, file->path, group->line,
-                             "[%s]: a cost profile holds costs only; expected [deck], [network] and [costs]",
-                             group->group);
+                             "[%s]: a cost profile holds costs only; expected [deck], [network], [lock], [server] and "
+                             "[costs]", group->group);
     }
     for (unsigned i = 0; i < file->entries->len; i++) {
         const struct deck_entry *entry = deck_file_entry(file, i);
         struct origin origin = { file->path, entry->line, rank, true };
         g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
-        bool is_cost = strcmp(entry->group, "costs") == 0 || strcmp(entry->group, "network") == 0;
+        bool is_cost = holds_costs(entry->group);
 
         if (entry->repeated || (!is_cost && strcmp(entry->group, "deck") != 0))
             continue;

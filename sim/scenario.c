@@ -105,6 +105,16 @@ bool scenario_performs(const struct scenario *scenario)
     return scenario->kind->perform != NULL;
 }
 
+bool scenario_calibrates(const struct scenario *scenario)
+{
+    return scenario->kind->calibrate != NULL;
+}
+
+gboolean scenario_calibrate(const struct scenario *scenario, MPI_Comm comm, GString *text, GError **error)
+{
+    return scenario->kind->calibrate(scenario->data, comm, text, error);
+}
+
 gboolean scenario_perform(const struct scenario *scenario, MPI_Comm comm, const char *folder, uint32_t act,
                           struct bytes *result, GError **error)
 {

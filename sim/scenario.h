@@ -115,6 +115,9 @@ struct scenario_kind {
      * Collective over `comm`. Optional: without it the roles ask for none. */
     gboolean (*perform)(const void *data, MPI_Comm comm, const char *folder, uint32_t act, struct bytes *result,
                         GError **error);
+    /* Instead of playing the deck with labels for its costs (calibrate.h): measures, and appends what is found as a cost
+     * profile, behind comments. Collective over `comm`. Optional. */
+    gboolean (*calibrate)(const void *data, MPI_Comm comm, GString *text, GError **error);
     /* From the deck alone, at once. Optional: without it nothing is known. */
     void (*estimate)(const void *data, struct scenario_estimate *estimate);
 
@@ -149,6 +152,10 @@ uint32_t scenario_live_processes(const struct scenario *scenario, const char **w
 gboolean scenario_perform(const struct scenario *scenario, MPI_Comm comm, const char *folder, uint32_t act,
                           struct bytes *result, GError **error);
 bool scenario_performs(const struct scenario *scenario);
+
+/* Measures in its own way what `calibrate` asks for, where it has one. Collective. */
+bool scenario_calibrates(const struct scenario *scenario);
+gboolean scenario_calibrate(const struct scenario *scenario, MPI_Comm comm, GString *text, GError **error);
 
 /* Complains to a deck of the live clock that so many processes cannot play. Nothing for the virtual clock. */
 void scenario_check_live(const struct scenario *scenario, struct deck *deck, uint32_t processes);

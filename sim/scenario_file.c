@@ -236,6 +236,7 @@ const struct scenario_kind scenario_file = {
     .milestone = file_milestone,
     .live_processes = file_live_processes,
     .perform = file_live_perform,
+    .calibrate = file_live_calibrate,
     .estimate = file_estimate,
     .summarise = file_summarise,
     .headline = file_headline,

@@ -62,6 +62,8 @@ void file_live_populate(const struct file_scenario *s, struct engine *e);
 uint32_t file_live_processes(const void *data, const char **why);
 gboolean file_live_perform(const void *data, MPI_Comm comm, const char *folder, uint32_t act, struct bytes *result,
                            GError **error);
+/* Measures what writing takes in the deck's folder; appends a cost profile, behind comments. Collective. */
+gboolean file_live_calibrate(const void *data, MPI_Comm comm, GString *text, GError **error);
 /* Counts that only a lock of our own can know are 0 without one, shares and waits NAN. */
 struct summary_file file_live_figures(const struct file_group *group, const struct collector *figures);
 struct summary_live_file file_live_times(const struct file_group *group, const struct collector *figures);

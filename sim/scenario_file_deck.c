@@ -46,7 +46,7 @@ static void read_file(struct shared_file *f, struct deck *deck, const char *grou
         f->rules = INODE_EXTENDING_SHARED;
     }
     f->cached_users = (uint32_t)deck_integer(deck, group, "cached-users");
-    f->queue = (enum lock_queue)deck_choice(deck, group, "queue", NULL);
+    f->queue = (enum lock_queue)deck_choice(deck, deck_has(deck, group, "queue") ? group : "lock", "queue", NULL);
     f->prepare = prepares[deck_choice(deck, group, "pre-extend", NULL)];
     f->hz = (uint32_t)deck_integer(deck, "lock", "hz");
     f->wake = deck_distribution(deck, "lock", "wake");

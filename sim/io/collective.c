@@ -18,8 +18,9 @@ static void plan_ompio(const struct collective *c, struct collective_plan *plan)
 
 static void plan_romio(const struct collective *c, struct collective_plan *plan)
 {
-    uint64_t nodes = (c->writers + c->writers_per_node - 1) / c->writers_per_node;
-    uint64_t allowed = nodes * MIN(c->aggregators_per_node, c->writers_per_node);
+    /* The last node may have fewer. */
+    uint64_t nodes = c->writers / c->writers_per_node, rest = c->writers % c->writers_per_node;
+    uint64_t allowed = nodes * MIN(c->aggregators_per_node, c->writers_per_node) + MIN(c->aggregators_per_node, rest);
 
     plan->meets = true;
     if (c->pieces < 2)

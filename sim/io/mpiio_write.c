@@ -32,6 +32,12 @@ static gboolean write_whole(struct mpiio_work *w, uint64_t offset, const uint8_t
     return TRUE;
 }
 
+static void add_time(struct mpiio_work *w, int64_t took_ns)
+{
+    w->mine.write_ns += took_ns;
+    w->mine.write_ns2 += (double)took_ns * (double)took_ns;
+}
+
 gboolean mpiio_write_block(struct mpiio_work *w, uint64_t offset, const uint8_t *bytes, uint64_t length)
 {
     const struct inode_write write = { offset, length, false };
@@ -40,7 +46,7 @@ gboolean mpiio_write_block(struct mpiio_work *w, uint64_t offset, const uint8_t 
         mpiio_lock_take(&w->lock, &write);
     int64_t began_ns = mpiio_clock_ns();
     gboolean good = write_whole(w, offset, bytes, length);
-    w->mine.write_ns += mpiio_clock_ns() - began_ns;
+    add_time(w, mpiio_clock_ns() - began_ns);
     if (w->job->locked)
         mpiio_lock_leave(&w->lock, &write, good);
     if (!good)
@@ -122,7 +128,7 @@ static void write_call(struct mpiio_work *w, uint64_t offset, const uint8_t *byt
     int64_t began_ns = mpiio_clock_ns();
     int code = MPI_File_write_at_all(w->file, (MPI_Offset)offset, bytes, (int)length, MPI_BYTE, &status);
     int number = errno;
-    w->mine.write_ns += mpiio_clock_ns() - began_ns;
+    add_time(w, mpiio_clock_ns() - began_ns);
     if (code == MPI_SUCCESS)
         MPI_Get_count(&status, MPI_BYTE, &count);
     if (code != MPI_SUCCESS || (uint64_t)count != length || mpiio_errno_tells(number))

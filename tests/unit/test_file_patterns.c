@@ -137,6 +137,11 @@ static void test_romio(void)
     c.aggregators = 0;
     collective_plan_make(&c, &plan);
     CU_ASSERT_EQUAL(plan.aggregators, 6);
+    /* A node with one writer has one aggregator. */
+    c.writers = 17;
+    collective_plan_make(&c, &plan);
+    CU_ASSERT_EQUAL(plan.aggregators, 7);
+    CU_ASSERT_EQUAL(share_all(&c, &plan, 0), 17 * 16 * 65536);
 }
 
 /* --- the lock under random patterns --- */

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * What writing takes on this machine, for decks of kind = io: short jobs on the file system of the deck, in the form of
+ * a cost profile with which the virtual clock predicts live runs.
+ *
+ * The figures and where they come from:
+ *   request     a write call's own time: the part per byte from one writer with two lengths, the rest from all writers
+ *               under the exclusive lock, who pay for the machine's other work as well
+ *   bandwidth   of all writers within the file at once, where that is less than each alone would have
+ *   return      of one writer under the lock: what passes between two writes
+ *   wake        the hand-off: what passes, under the exclusive lock, from the end of one writer's write to the beginning
+ *               of the next one's
+ *   queue       fifo where whoever lets go of the lock hardly ever has it again before those who wait; else kernel,
+ *               with return and wake drawn such that it has it again as often as was counted
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "io/mpiio.h"
+#include "scenario_file.h"
+
+#define SECOND_NS 1e9
+
+enum {
+    PROBE_WRITES = 32,              /* to know how long a write takes, before it is measured */
+    WRITES_LEAST = 50,              /* of a writer, */
+    WRITES_MOST = 4000,
+    ROUNDS = 3,                     /* of each job, of which the median counts */
+    LONGER = 4                      /* the second length of a write, in lengths of the first */
+};
+#define TARGET_NS 2e8               /* that a job should take */
+#define JOB_BYTES_MOST (UINT64_C(256) << 20)
+#define FAIR_SHARE 0.02             /* below, nobody has the lock again out of turn */
+#define RETAKE_MOST 0.98            /* of which a distribution can still be made */
+#define LIMITED_SHARE 0.9           /* of what each alone would have: below, they share a ceiling */
+
+/* One kind of job. */
+struct trial {
+    uint32_t writers;
+    uint64_t transfer;
+    bool locked, parallel, sized;
+};
+
+/* What came of it, per write. */
+struct outcome {
+    double write_ns;                /* in the call, without the lock */
+    double cycle_ns;                /* of all writers: from one write to the next */
+    double wait_ns;                 /* for the lock */
+    double retake_share;            /* NAN: never contested */
+    double bytes_per_s;
+    double spread;                  /* of the call's time, standard deviation over mean */
+};
+
+struct calibration {
+    MPI_Comm comm;
+    const char *path;
+    uint32_t number;                /* of jobs so far */
+    double probe_ns;                /* of one write of the first length */
+    enum mpiio_windows windows;
+    struct outcome alone, longer, serial, within, growing, free, free_sized;
+};
+
+static struct mpiio_job job_of(const struct calibration *c, const struct trial *t, uint64_t writes)
+{
+    return (struct mpiio_job){
+        .name = "calibrate", .path = c->path, .writers = t->writers,
+        .pattern = { PATTERN_INTERLEAVED, t->writers, t->transfer, t->transfer, writes, 1 }, .locked = t->locked,
+        .rules = { .rules = INODE_FUSE_62, .parallel = t->parallel }, .windows = c->windows,
+        .prepare = t->sized ? MPIIO_PREPARE_SET_SIZE : MPIIO_PREPARE_NOTHING
+    };
+}
+
+static gboolean run_job(struct calibration *c, const struct trial *t, uint64_t writes, struct outcome *o, GError **error)
+{
+    struct mpiio_job job = job_of(c, t, writes);
+    struct mpiio_figures x;
+
+    if (!mpiio_job_run(c->comm, c->number++, &job, &x, error))
+        return FALSE;
+    MPI_Bcast(&x, sizeof x, MPI_BYTE, 0, c->comm);
+    double count = (double)x.writes, span_ns = (double)(x.written_ns - x.ready_ns);
+    double mean_ns = (double)x.write_ns / count;
+    *o = (struct outcome){
+        .write_ns = mean_ns, .cycle_ns = span_ns / count, .wait_ns = (double)x.lock.wait_ns / count,
+        .retake_share = x.lock.contested == 0 ? NAN : (double)x.lock.retakes / (double)x.lock.contested,
+        .bytes_per_s = (double)x.bytes / span_ns * SECOND_NS,
+        .spread = sqrt(MAX(x.write_ns2 / count - mean_ns * mean_ns, 0)) / mean_ns
+    };
+    return TRUE;
+}
+
+static int compare_cycles(const void *a, const void *b)
+{
+    double x = ((const struct outcome *)a)->cycle_ns, y = ((const struct outcome *)b)->cycle_ns;
+    return (x > y) - (x < y);
+}
+
+/* The round with the median cycle. */
+static gboolean measure(struct calibration *c, const struct trial *t, struct outcome *o, GError **error)
+{
+    struct outcome rounds[ROUNDS];
+    double writes = TARGET_NS / MAX(c->probe_ns * t->writers, 1);
+    double most = (double)(JOB_BYTES_MOST / t->transfer / t->writers);
+
+    writes = MAX(MIN(CLAMP(writes, WRITES_LEAST, WRITES_MOST), most), 4);
+    for (unsigned i = 0; i < ROUNDS; i++)
+        if (!run_job(c, t, (uint64_t)writes, &rounds[i], error))
+            return FALSE;
+    qsort(rounds, ROUNDS, sizeof rounds[0], compare_cycles);
+    *o = rounds[ROUNDS / 2];
+    return TRUE;
+}
+
+static gboolean measure_all(struct calibration *c, uint32_t writers, uint64_t transfer, GError **error)
+{
+    const struct trial alone = { 1, transfer, true, true, true }, longer = { 1, LONGER * transfer, true, true, true },
+                       serial = { writers, transfer, true, false, true },
+                       within = { writers, transfer, true, true, true },
+                       growing = { writers, transfer, true, true, false },
+                       plain = { writers, transfer, false, false, false },
+                       plain_sized = { writers, transfer, false, false, true };
+    struct outcome probe;
+
+    if (!run_job(c, &alone, PROBE_WRITES, &probe, error))
+        return FALSE;
+    c->probe_ns = MAX(probe.cycle_ns, 1);
+    return measure(c, &alone, &c->alone, error) && measure(c, &longer, &c->longer, error) &&
+           measure(c, &serial, &c->serial, error) && measure(c, &within, &c->within, error) &&
+           measure(c, &growing, &c->growing, error) && measure(c, &plain, &c->free, error) &&
+           measure(c, &plain_sized, &c->free_sized, error);
+}
+
+/* --- the profile --- */
+
+static void describe(GString *text, const char *what, const struct outcome *o)
+{
+    g_string_append_printf(text, "# %s: %.0f writes/s, %.1f MiB/s; a call %.2f us, a wait for the lock %.2f us", what,
+                           SECOND_NS / o->cycle_ns, o->bytes_per_s / 1048576, o->write_ns / 1000, o->wait_ns / 1000);
+    if (!isnan(o->retake_share))
+        g_string_append_printf(text, "; had again at once %.1f %%", o->retake_share * 100);
+    g_string_append_c(text, '\n');
+}
+
+static void put_lock(GString *text, const struct calibration *c, double return_ns, double handoff_ns)
+{
+    double share = c->serial.retake_share;
+
+    if (isnan(share) || share < FAIR_SHARE) {
+        g_string_append_printf(text, "queue = fifo\nreturn = %.0fns\nwake = %.0fns\n", return_ns, handoff_ns);
+        return;
+    }
+    /* A sleeper's way is uniform from 0: it is longer than the way back as often as the lock was had again. The hand-off
+     * of kernels is out of reach. */
+    share = MIN(share, RETAKE_MOST);
+    g_string_append_printf(text, "queue = kernel\nhz = 1\nreturn = %.0fns\nwake = uniform(0ns, %.0fns)\n", return_ns,
+                           MAX(return_ns, 1) / (1 - share));
+}
+
+/* What the chosen queue lets pass between two writers on average, of the lock that is contested. */
+static double modelled_gap_ns(const struct calibration *c, double return_ns, double handoff_ns)
+{
+    double share = c->serial.retake_share;
+
+    if (isnan(share) || share < FAIR_SHARE)
+        return handoff_ns;
+    share = MIN(share, RETAKE_MOST);
+    return share * return_ns + (1 - share) * return_ns / 2;
+}
+
+static void put_profile(GString *text, const struct calibration *c, uint32_t writers, uint64_t transfer)
+{
+    double per_byte_ns = MAX((c->longer.write_ns - c->alone.write_ns) / ((double)(LONGER - 1) * (double)transfer), 0);
+    double return_ns = MAX(round(c->alone.cycle_ns - c->alone.write_ns), 1);
+    double handoff_ns = MAX(round(c->serial.cycle_ns - c->serial.write_ns), 1);
+    double hold_ns = c->serial.cycle_ns - modelled_gap_ns(c, return_ns, handoff_ns);
+    double fixed_ns = MAX(hold_ns - per_byte_ns * (double)transfer, 1);
+    double alone_rate = writers * (double)transfer / c->alone.cycle_ns * SECOND_NS;
+
+    g_string_append_printf(text, "[network]\n# All of it is in the times below.\nlocal-latency = 1ns\nhop-latency = 1ns\n\n"
+                           "[lock]\n# From the end of a write to the next one's beginning: alone, and of somebody else.\n");
+    put_lock(text, c, return_ns, handoff_ns);
+    g_string_append_printf(text, "\n[server]\n# %" G_GUINT64_FORMAT " bytes, and %d times as many.\nrequest = %.0fns + "
+                           "%.0fps/B\njitter = %.0f%%\nmax-write = 1GiB\n", transfer, LONGER, fixed_ns,
+                           per_byte_ns * 1000, MIN(c->serial.spread * sqrt(3) * 100, 100));
+    if (writers > 1 && c->within.bytes_per_s < LIMITED_SHARE * alone_rate)
+        g_string_append_printf(text, "bandwidth = %.0fB/s\n", MAX(c->within.bytes_per_s, 1));
+}
+
+gboolean file_live_calibrate(const void *data, MPI_Comm comm, GString *text, GError **error)
+{
+    const struct file_scenario *s = data;
+    const struct shared_file *f = &s->groups[0].file;
+    g_autofree char *path = g_build_filename(s->folder != NULL ? s->folder : ".", "calibrate.data", NULL);
+    struct calibration c = { .comm = comm, .path = path, .windows = (enum mpiio_windows)s->groups[0].windows };
+    uint32_t writers = 1;
+
+    for (unsigned i = 0; i < s->group_count; i++)
+        writers = MAX(writers, s->groups[i].file.writers);
+    if (!measure_all(&c, writers, f->pattern.transfer, error))
+        return FALSE;
+    g_string_append_printf(text, "# Files in %s: writes of %" G_GUINT64_FORMAT " bytes by %u writers.\n",
+                           s->folder != NULL ? s->folder : "the present folder", f->pattern.transfer, writers);
+    describe(text, "one writer", &c.alone);
+    describe(text, "exclusive", &c.serial);
+    describe(text, "shared, within the file", &c.within);
+    describe(text, "shared, extending it", &c.growing);
+    describe(text, "no lock of ours, within the file", &c.free_sized);
+    describe(text, "no lock of ours, extending it", &c.free);
+    g_string_append_printf(text, "\n[deck]\nformat = 1\ntitle = files of %s\n\n",
+                           s->folder != NULL ? s->folder : "the present folder");
+    put_profile(text, &c, writers, f->pattern.transfer);
+    return TRUE;
+}

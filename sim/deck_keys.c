@@ -309,8 +309,8 @@ static const struct deck_key keys[] = {
       "the mean time from one event to the next: lookahead, and an exponential rest" },
 
     { "costs", "profile", DECK_NAME, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, 0,
-      "a file NAME.costs of costs (and of [network], [lock] and [server]) with their sources, looked up beside the deck and in its folder costs, then among "
-      "the installed ones" },
+      "a file NAME.costs of costs (and of [network], [lock] and [server]) with their sources, looked up beside the "
+      "deck and in its folder costs, then among the installed ones" },
     { "costs", "waiting", DECK_CHOICE, "any", NULL, NULL, "any|spin|yield", ALWAYS,
       DECK_BROKERED | DECK_DISPATCHER | DECK_IO, DECK_UNMODELLED,
       "of a profile that was measured on the live clock: how its processes waited. A run with another run.waiting is "

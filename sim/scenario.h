@@ -115,8 +115,8 @@ struct scenario_kind {
      * Collective over `comm`. Optional: without it the roles ask for none. */
     gboolean (*perform)(const void *data, MPI_Comm comm, const char *folder, uint32_t act, struct bytes *result,
                         GError **error);
-    /* Instead of playing the deck with labels for its costs (calibrate.h): measures, and appends what is found as a cost
-     * profile, behind comments. Collective over `comm`. Optional. */
+    /* Instead of playing the deck with labels for its costs (calibrate.h): measures, and appends what is found as a
+     * cost profile, behind comments. Collective over `comm`. Optional. */
     gboolean (*calibrate)(const void *data, MPI_Comm comm, GString *text, GError **error);
     /* From the deck alone, at once. Optional: without it nothing is known. */
     void (*estimate)(const void *data, struct scenario_estimate *estimate);

@@ -8,8 +8,8 @@
  *               under the exclusive lock, who pay for the machine's other work as well
  *   bandwidth   of all writers within the file at once, where that is less than each alone would have
  *   return      of one writer under the lock: what passes between two writes
- *   wake        the hand-off: what passes, under the exclusive lock, from the end of one writer's write to the beginning
- *               of the next one's
+ *   wake        the hand-off: what passes, under the exclusive lock, from the end of one writer's write to the
+ *               beginning of the next one's
  *   queue       fifo where whoever lets go of the lock hardly ever has it again before those who wait; else kernel,
  *               with return and wake drawn such that it has it again as often as was counted
  */
@@ -70,7 +70,8 @@ static struct mpiio_job job_of(const struct calibration *c, const struct trial *
     };
 }
 
-static gboolean run_job(struct calibration *c, const struct trial *t, uint64_t writes, struct outcome *o, GError **error)
+static gboolean run_job(struct calibration *c, const struct trial *t, uint64_t writes, struct outcome *o,
+                        GError **error)
 {
     struct mpiio_job job = job_of(c, t, writes);
     struct mpiio_figures x;
@@ -149,8 +150,8 @@ static void put_lock(GString *text, const struct calibration *c, double return_n
         g_string_append_printf(text, "queue = fifo\nreturn = %.0fns\nwake = %.0fns\n", return_ns, handoff_ns);
         return;
     }
-    /* A sleeper's way is uniform from 0: it is longer than the way back as often as the lock was had again. The hand-off
-     * of kernels is out of reach. */
+    /* A sleeper's way is uniform from 0: it is longer than the way back as often as the lock was had again. With hz = 1
+     * nobody claims the lock for having waited too long, as sleepers in kernels do. */
     share = MIN(share, RETAKE_MOST);
     g_string_append_printf(text, "queue = kernel\nhz = 1\nreturn = %.0fns\nwake = uniform(0ns, %.0fns)\n", return_ns,
                            MAX(return_ns, 1) / (1 - share));
@@ -176,8 +177,8 @@ static void put_profile(GString *text, const struct calibration *c, uint32_t wri
     double fixed_ns = MAX(hold_ns - per_byte_ns * (double)transfer, 1);
     double alone_rate = writers * (double)transfer / c->alone.cycle_ns * SECOND_NS;
 
-    g_string_append_printf(text, "[network]\n# All of it is in the times below.\nlocal-latency = 1ns\nhop-latency = 1ns\n\n"
-                           "[lock]\n# From the end of a write to the next one's beginning: alone, and of somebody else.\n");
+    g_string_append(text, "[network]\n# All of it is in the times below.\nlocal-latency = 1ns\nhop-latency = 1ns\n\n"
+                    "[lock]\n# From the end of a write to the next one's beginning: alone, and of somebody else.\n");
     put_lock(text, c, return_ns, handoff_ns);
     g_string_append_printf(text, "\n[server]\n# %" G_GUINT64_FORMAT " bytes, and %d times as many.\nrequest = %.0fns + "
                            "%.0fps/B\njitter = %.0f%%\nmax-write = 1GiB\n", transfer, LONGER, fixed_ns,

@@ -169,19 +169,44 @@ lone()
            $(value "$1" inflight_max) == 1"
 }
 
+# Where that is allowed, at a priority at which other programs of the machine do not measure themselves.
+priority=()
+chrt -r 1 true 2>/dev/null && priority=(chrt -r 1)
+
 measure() # NAME WRITERS WRITES [--parallel] [within|append]
 {
     local name=$1 n=$2 each=$3 flag=()
     shift 3
     [ "${1:-}" != --parallel ] || { flag=(--parallel); shift; }
-    "$lockfs" --request 1ms ${flag[@]+"${flag[@]}"} --statistics "$scratch/$name.stat" "$mount" \
+    ${priority[@]+"${priority[@]}"} "$lockfs" --request 1ms ${flag[@]+"${flag[@]}"} \
+        --statistics "$scratch/$name.stat" "$mount" \
         "$writers" "$mount/shared" "$n" "$each" 64KiB verify "$@" >"$scratch/$name.wall" || return 1
 }
 
 check "appending is written" measure append 4 10 --parallel append
 check "appending writes are alone, whatever the flag" lone "$scratch/append.stat" 40
 
-# The server counts what it saw itself: no write in service beside another.
+# --- through MPI-IO, by tiercel itself ---
+
+live() # NAME FLAG PRE-EXTEND: four processes, ten writes each, read back
+{
+    printf '[deck]\nformat = 1\n[system]\nkind = io\n[io.file]\nwriters = 4\nsegments = 10\ntransfer = 64KiB\n' \
+        >"$scratch/live.deck"
+    printf 'lock = none\npre-extend = %s\n' "$3" >>"$scratch/live.deck"
+    "$lockfs" --request 1ms ${2:+"$2"} --statistics "$scratch/$1.stat" "$mount" "$MPIRUN" -n 4 "$TIERCEL" run \
+        --clock live "$scratch/live.deck" --set "server.folder=$mount" -q -o "$scratch/live" --force \
+        --summary "$scratch/live.json" </dev/null && grep -q '"verified_bytes": 2621440' "$scratch/live.json"
+}
+
+if [ -z "$SMOKE" ]; then
+    check "a live run writes by MPI-IO, and reads what it wrote" live live-serial "" none
+    check "without the flag each of its writes is alone" lone "$scratch/live-serial.stat" 40
+    check "so it does with the flag" live live-within --parallel set-size
+    check "and then its writes are served together" holds "$(value "$scratch/live-within.stat" inflight_max) >= 2"
+fi
+
+# --- rates ---
+
 each=60
 rounds=3
 [ -z "$SMOKE" ] || each=10 rounds=1
@@ -212,7 +237,7 @@ play_rounds()
 }
 in_bands()
 {
-    awk "BEGIN { exit !($serial_within >= 0.9 && $serial_within <= 1.1 && $extending >= 1.1 && $extending <= 2.22 &&
+    awk "BEGIN { exit !($serial_within >= 0.9 && $serial_within <= 1.1 && $extending >= 1.1 && $extending <= 3.3 &&
                  $within >= 6) }"
 }
 
@@ -226,8 +251,8 @@ if [ -z "$SMOKE" ]; then
     # Another program may have had the cores: once more, with more rounds, decides.
     in_bands || { rounds=5 && play_rounds; }
     check "without the flag it does not matter where a write ends" holds "$serial_within >= 0.9 && $serial_within <= 1.1"
-    # The range measured over nine rounds under load (doc/models/file.md).
-    check "with the flag extending writers gain a little" holds "$extending >= 1.10 && $extending <= 2.22"
+    # Single rounds gave 1.10 to 2.22 at ordinary priority (doc/models/file.md) and 1.3 to 2.9 at this one.
+    check "with the flag extending writers gain a little" holds "$extending >= 1.10 && $extending <= 3.3"
     check "with the flag writers within the file gain six times at least" holds "$within >= 6 && $within <= 9.6"
 fi
 

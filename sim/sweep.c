@@ -261,16 +261,22 @@ static gboolean open_folder(struct sweep *sweep, const char *path, GError **erro
 {
     const struct options *options = sweep->options;
     g_autofree char *identity = identity_of(sweep->plan.deck);
+    g_autofree char *mine = g_strdup_printf("%08x%08x", g_random_int(), g_random_int());
+    g_autofree char *session = share_text(sweep->share, mine);
     GError *local = NULL;
 
-    if (sweep->share->process == 0 && sweep_folder_open(&sweep->folder, path, identity, options->force, &local) &&
-        options->retry)
-        open_again(sweep);
+    if (sweep->share->process == 0 && sweep_folder_open(&sweep->folder, path, identity, options->force, &local)) {
+        if (options->point == 0)
+            sweep_folder_forgive(&sweep->folder);
+        if (options->retry)
+            open_again(sweep);
+    }
     if (!share_agree(sweep->share, local, error))
         return FALSE;
     local = NULL;
     if (sweep->share->process != 0)
         sweep_folder_join(&sweep->folder, path, &local);
+    sweep_folder_introduce(&sweep->folder, session, (unsigned)sweep->share->processes);
     return share_agree(sweep->share, local, error);
 }
 
@@ -279,7 +285,7 @@ static int run(struct sweep *sweep, const char *path, GError **error)
     int status = TIERCEL_ERROR_RUNTIME;
     GError *local = NULL;
 
-    sweep->folder = (struct sweep_folder){ .session = -1 };
+    sweep->folder = (struct sweep_folder){ .lock = -1 };
     if (open_folder(sweep, path, error)) {
         if (sweep->options->verbosity >= 0 && sweep->share->process == 0)
             fprintf(stderr, "tiercel: %s: %u points in %s on %d process%s\n", deck_path(sweep->plan.deck),

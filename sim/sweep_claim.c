@@ -13,7 +13,10 @@
 #include "run_folder.h"
 #include "sweep_folder.h"
 
-enum { FILE_MODE = 0666, CLAIM_MAX = 4096, TRIES_MAX = 100 };
+#define ONE_OF ", one of "
+#define SESSION "session "
+
+enum { FILE_MODE = 0666, CLAIM_MAX = 4096, TRIES_MAX = 100, LOOKS_MAX = 3, LOOK_US = 20000 };
 
 char *sweep_claim_name(const struct sweep_folder *folder, unsigned point, const char *ending)
 {
@@ -86,11 +89,12 @@ static unsigned count_attempts(int fd, int64_t *size)
     return lines;
 }
 
-static bool write_attempt(const struct sweep_claim *claim)
+static bool write_attempt(const struct sweep_folder *folder, const struct sweep_claim *claim)
 {
     g_autoptr(GDateTime) now = g_date_time_new_now_utc();
     g_autofree char *when = g_date_time_format_iso8601(now);
-    g_autofree char *line = g_strdup_printf("process %ld on %s since %s\n", (long)getpid(), g_get_host_name(), when);
+    g_autofree char *line = g_strdup_printf("process %ld on %s since %s" ONE_OF "%u of " SESSION "%s\n", (long)getpid(),
+                                            g_get_host_name(), when, folder->processes, folder->session);
     ssize_t size = (ssize_t)strlen(line);
 
     return pwrite(claim->fd, line, (size_t)size, claim->before) == size;
@@ -140,7 +144,7 @@ static enum sweep_outcome take(const struct sweep_folder *folder, bool retry, st
                    ? SWEEP_SETTLED : SWEEP_ERROR;
     run_folder_remove(claim->part);
     claim->attempt = attempts + 1;
-    if (write_attempt(claim))
+    if (write_attempt(folder, claim))
         return SWEEP_CLAIMED;
     enum sweep_outcome outcome = refuse(claim->path, "written", error);
     sweep_claim_release(claim);
@@ -178,11 +182,13 @@ enum sweep_outcome sweep_folder_claim(const struct sweep_folder *folder, unsigne
             outcome = SWEEP_SETTLED;
         else if ((locked = lock_claim(claim)) == 1)
             return take(folder, retry, claim, error);
-        else if (locked < 0 && errno == ENOENT && i + 1 < TRIES_MAX) {
-            /* Its holder has just settled the point, or let go of it. */
+        else if ((locked < 0 && errno == ENOENT && i + 1 < TRIES_MAX) || (locked == 0 && retry && i < LOOKS_MAX)) {
+            /* Its holder has just settled the point, or let go of it; or somebody only looks at it. */
             if (claim->fd >= 0)
                 close(claim->fd);
             claim->fd = -1;
+            if (locked == 0)
+                g_usleep(LOOK_US);
             continue;
         }
         if (locked < 0)
@@ -191,6 +197,81 @@ enum sweep_outcome sweep_folder_claim(const struct sweep_folder *folder, unsigne
     }
     close_claim(claim);
     return outcome;
+}
+
+/* --- those that were killed --- */
+
+struct death {                      /* of a process that had a point */
+    int fd;                         /* of the claim, locked */
+    int64_t before;                 /* its size without the last attempt */
+    unsigned processes;
+    char *session;
+};
+
+static void close_death(gpointer data)
+{
+    struct death *death = data;
+
+    close(death->fd);
+    g_free(death->session);
+    g_free(death);
+}
+
+/* What the last line of a claim says; NULL when somebody holds it, or it says nothing. */
+static struct death *read_death(const char *path)
+{
+    char text[CLAIM_MAX + 1] = "";
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    ssize_t size = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 ? pread(fd, text, CLAIM_MAX, 0) : 0;
+
+    if (size > 0 && text[size - 1] == '\n') {
+        text[size - 1] = '\0';
+        const char *last = strrchr(text, '\n') == NULL ? text : strrchr(text, '\n') + 1;
+        const char *one_of = strstr(last, ONE_OF);
+        const char *session = strstr(last, SESSION);
+        if (one_of != NULL && session != NULL) {
+            struct death *death = g_new0(struct death, 1);
+            death->fd = fd;
+            death->before = last - text;
+            death->processes = (unsigned)g_ascii_strtoull(one_of + strlen(ONE_OF), NULL, 10);
+            death->session = g_strdup(session);
+            return death;
+        }
+    }
+    if (fd >= 0)
+        close(fd);
+    return NULL;
+}
+
+static bool all_died(const GPtrArray *deaths, const struct death *death)
+{
+    unsigned count = 0;
+
+    for (unsigned i = 0; i < deaths->len; i++)
+        count += strcmp(((const struct death *)deaths->pdata[i])->session, death->session) == 0;
+    return death->processes > 1 && count >= death->processes;
+}
+
+void sweep_folder_forgive(const struct sweep_folder *folder)
+{
+    g_autoptr(GPtrArray) deaths = g_ptr_array_new_with_free_func(close_death);
+    g_autofree char *points = g_build_filename(folder->path, SWEEP_CLAIM_POINTS, NULL);
+    GDir *dir = g_dir_open(points, 0, NULL);
+    const char *name;
+
+    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+        g_autofree char *path = g_build_filename(points, name, NULL);
+        struct death *death = g_str_has_suffix(name, SWEEP_CLAIM_CLAIM) ? read_death(path) : NULL;
+        if (death != NULL)
+            g_ptr_array_add(deaths, death);
+    }
+    if (dir != NULL)
+        g_dir_close(dir);
+    for (unsigned i = 0; i < deaths->len; i++) {
+        const struct death *death = deaths->pdata[i];
+        if (all_died(deaths, death) && ftruncate(death->fd, death->before) != 0)
+            return;                 /* it stays counted */
+    }
 }
 
 /* --- settling --- */

@@ -162,8 +162,8 @@ static gboolean open_session(struct sweep_folder *folder, GError **error)
 {
     g_autofree char *path = sweep_folder_file(folder, SESSION_NAME);
 
-    folder->session = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
-    if (folder->session >= 0 && flock(folder->session, LOCK_SH) == 0)
+    folder->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, FILE_MODE);
+    if (folder->lock >= 0 && flock(folder->lock, LOCK_SH) == 0)
         return TRUE;
     return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be locked: %s", g_strerror(errno));
 }
@@ -232,12 +232,12 @@ static gboolean begin(struct sweep_folder *folder, const char *identity, bool fo
     g_autofree char *path = sweep_folder_file(folder, DECK_NAME);
     g_autofree char *there = NULL;
 
-    if (force && flock(folder->session, LOCK_EX | LOCK_NB) != 0)
+    if (force && flock(folder->lock, LOCK_EX | LOCK_NB) != 0)
         return fail(folder, TIERCEL_ERROR_INPUT, error, "is at work in another process; expected --force only when "
                     "nobody is");
     if (force)
         remove_all(folder);
-    flock(folder->session, LOCK_SH);
+    flock(folder->lock, LOCK_SH);
     if (g_file_get_contents(path, &there, NULL, NULL))
         return compare(folder, there, identity, error);
     return write_identity(folder, path, identity, error);
@@ -246,7 +246,7 @@ static gboolean begin(struct sweep_folder *folder, const char *identity, bool fo
 gboolean sweep_folder_open(struct sweep_folder *folder, const char *path, const char *identity, bool force,
                            GError **error)
 {
-    *folder = (struct sweep_folder){ .path = g_strdup(path), .session = -1 };
+    *folder = (struct sweep_folder){ .path = g_strdup(path), .lock = -1 };
     if (g_mkdir_with_parents(path, FOLDER_MODE) != 0)
         return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be made: %s", g_strerror(errno));
     if (!check_strangers(folder, error))
@@ -261,16 +261,23 @@ gboolean sweep_folder_open(struct sweep_folder *folder, const char *path, const 
 
 gboolean sweep_folder_join(struct sweep_folder *folder, const char *path, GError **error)
 {
-    *folder = (struct sweep_folder){ .path = g_strdup(path), .session = -1 };
+    *folder = (struct sweep_folder){ .path = g_strdup(path), .lock = -1 };
     return open_session(folder, error);
+}
+
+void sweep_folder_introduce(struct sweep_folder *folder, const char *session, unsigned processes)
+{
+    folder->session = g_strdup(session);
+    folder->processes = processes;
 }
 
 void sweep_folder_release(struct sweep_folder *folder)
 {
-    if (folder->session >= 0)
-        close(folder->session);
-    folder->session = -1;
+    if (folder->lock >= 0)
+        close(folder->lock);
+    folder->lock = -1;
     g_clear_pointer(&folder->path, g_free);
+    g_clear_pointer(&folder->session, g_free);
 }
 
 /* --- points --- */

@@ -13,7 +13,8 @@
  *     sweep_folder_release(&folder);
  *
  * A point belongs to the process that holds the lock (flock) on its claim. The claim is created exclusively; one that
- * is there and not locked is of a process that died, and is taken over at most once more. The system lets go of locks
+ * is there and not locked is of a process that died, and is taken over at most once more; unless all processes of that
+ * command died at it, which no point can bring about (a launcher asks the others to end first). The system lets go of locks
  * when a process ends, however it ends, on every machine that shares the file system. Whatever a process does is one
  * rename or one unlink away from being done, so that kill -9 at any moment leaves a point open, done or failed.
  *
@@ -36,7 +37,9 @@ enum { SWEEP_ATTEMPTS_MAX = 2 };    /* how often the process of a point may die 
 
 struct sweep_folder {
     char *path;
-    int session;                    /* a lock shared by all who are at work here */
+    int lock;                       /* shared by all who are at work here */
+    char *session;                  /* this command, among all that were given here */
+    unsigned processes;             /* of it */
 };
 
 /*
@@ -48,6 +51,8 @@ struct sweep_folder {
 gboolean sweep_folder_open(struct sweep_folder *folder, const char *path, const char *identity, bool force,
                            GError **error);
 gboolean sweep_folder_join(struct sweep_folder *folder, const char *path, GError **error);
+/* Who this is in claims: the same words on all processes of one command. Before the first claim. */
+void sweep_folder_introduce(struct sweep_folder *folder, const char *session, unsigned processes);
 void sweep_folder_release(struct sweep_folder *folder);
 
 /* For what only one may do at a time, such as writing the table; waits. -1 with *error; unlock with
@@ -98,6 +103,9 @@ enum sweep_outcome {
     SWEEP_INTERRUPTED,              /* its process died; only without `retry` */
     SWEEP_ERROR
 };
+
+/* Takes back what was counted against points when all processes of a command were killed at once. */
+void sweep_folder_forgive(const struct sweep_folder *folder);
 
 /* With `retry` also takes over the point of a process that died, or lets the point fail when that was the last
  * attempt. */

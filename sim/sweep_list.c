@@ -137,19 +137,23 @@ void sweep_list_array(const struct sweep_plan *plan, const char *folder, FILE *o
     g_autofree char *command = command_of(plan, folder);
 
     fprintf(out, "#!/bin/bash\n#\n# The %u points of the sweep %s, as %u tasks of one process:\n#\n"
-            "#     sbatch THIS                        under Slurm\n"
-            "#     flux submit --cc=1-%u -n1 THIS     under Flux\n#\n"
-            "# It is started in the folder in which `tiercel sweep --array` was. The last task to end makes the table;\n"
-            "# should one have been lost, the last line of this file, typed by hand, plays what is left and makes it.\n\n",
+            "#     sbatch THIS                             under Slurm\n"
+            "#     flux submit --cc=1-%u -n1 bash THIS     under Flux\n#\n"
+            "# It is started in the folder in which `tiercel sweep --array` was. The last task to end makes the\n"
+            "# table; should one have been lost, the last line, typed by hand, plays what is left and makes it.\n\n",
             points, deck_name(plan->deck), tasks, tasks);
     fprintf(out, "#SBATCH --job-name=%s-sweep\n#SBATCH --array=1-%u\n#SBATCH --ntasks=1\n"
-            "#SBATCH --signal=USR2@60\n\n", deck_name(plan->deck), tasks);
+            "#SBATCH --signal=B:USR2@60\n\n", deck_name(plan->deck), tasks);
     fprintf(out, "task=${SLURM_ARRAY_TASK_ID:-${FLUX_JOB_CC:-${1:?the number of a task, 1 to %u}}}\n"
+            "trap 'kill -USR2 \"$child\" 2>/dev/null' USR2     # the time is nearly up\n"
             "worst=0\n"
             "for ((point = task; point <= %u; point += %u)); do\n"
-            "    %s -q --point \"$point\"\n"
+            "    %s -q --point \"$point\" &\n"
+            "    child=$!\n"
+            "    wait \"$child\"\n"
             "    status=$?\n"
-            "    [ \"$status\" -ne 4 ] || exit 4         # stopped by a signal: the time is up\n"
+            "    [ \"$status\" -le 128 ] || { wait \"$child\"; status=$?; }\n"
+            "    [ \"$status\" -ne 4 ] || exit 4     # stopped; the point is still open\n"
             "    [ \"$status\" -eq 0 ] || worst=$status\n"
             "done\n"
             "exit \"$worst\"\n\n# %s\n", tasks, points, tasks, command, command);

@@ -157,6 +157,7 @@ static void open_folder(struct sweep_folder *folder, const char *name)
 
     CU_ASSERT_TRUE_FATAL(sweep_folder_open(folder, path, "# a sweep\nthis = 1\n", false, &error));
     CU_ASSERT_PTR_NULL(error);
+    sweep_folder_introduce(folder, "1a", 1);
 }
 
 static enum sweep_outcome claim_point(const struct sweep_folder *folder, unsigned point, bool retry,
@@ -251,6 +252,38 @@ static void test_deaths(void)
     g_autofree char *reason = sweep_folder_reason(&folder, 3);
     CU_ASSERT_STRING_EQUAL(reason, "its process died twice while it played this point");
     sweep_folder_release(&folder);
+}
+
+/* Processes of one command, of which so many die while they play a point each. */
+static void die_together(const char *name, unsigned processes, unsigned dead, enum sweep_outcome expected)
+{
+    g_autofree char *path = g_build_filename(scratch, name, NULL);
+    struct sweep_folder folder;
+    struct sweep_claim claim;
+
+    for (unsigned time = 0; time < 3; time++) {
+        g_autofree char *session = g_strdup_printf("%u", time);
+        CU_ASSERT_TRUE_FATAL(sweep_folder_open(&folder, path, "# a sweep\n", false, NULL));
+        sweep_folder_forgive(&folder);
+        sweep_folder_introduce(&folder, session, processes);
+        for (unsigned point = 0; point < dead; point++)
+            CU_ASSERT_EQUAL(outcome_elsewhere(&folder, point, true, true), time < 2 ? SWEEP_CLAIMED : expected);
+        sweep_folder_release(&folder);
+    }
+    CU_ASSERT_TRUE_FATAL(sweep_folder_open(&folder, path, "# a sweep\n", false, NULL));
+    sweep_folder_forgive(&folder);
+    sweep_folder_introduce(&folder, "1a", 1);
+    CU_ASSERT_EQUAL(claim_point(&folder, 0, false, &claim), expected);
+    if (expected == SWEEP_CLAIMED)
+        sweep_claim_release(&claim);
+    sweep_folder_release(&folder);
+}
+
+static void test_killed_together(void)
+{
+    die_together("all", 3, 3, SWEEP_CLAIMED);
+    die_together("two", 3, 2, SWEEP_SETTLED);
+    die_together("alone", 1, 1, SWEEP_SETTLED);
 }
 
 static gboolean try_open(const char *path, const char *identity, bool force, char **why)
@@ -369,6 +402,7 @@ int main(void)
         { "a sweep that makes no sense is refused", test_refused },
         { "a point is one process's", test_claims },
         { "a point whose process dies twice has failed", test_deaths },
+        { "points are not blamed when all processes are killed", test_killed_together },
         { "a folder of something else is not touched", test_folders },
         { "the table has the same bytes each time", test_table },
         { "units follow from names", test_units },

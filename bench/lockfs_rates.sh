@@ -13,7 +13,8 @@
 #
 # May be set: BUILD (default: build/), MPIRUN, ROUNDS, WRITES (a writer, default 100), ROWS (an extended regular
 # expression for their names), AS (a command before each run, such as "chrt -r 1" where others use the machine).
-# Needs what tiercel-lockfs needs to mount. No figure is dropped: a cell is the median over the rounds, with the extremes.
+# Needs what tiercel-lockfs needs to mount. No figure is dropped: a cell is the median over the rounds, with the
+# extremes.
 
 set -u
 folder=${1:?usage: lockfs_rates.sh FOLDER [measure|predict|table]}
@@ -85,7 +86,8 @@ io_component()
 
 play_row() # ROUND NAME BY WRITERS FLAG WHERE COLLECTIVE
 {
-    local out=$folder/$2-$1 options=(--request "${fixed_ns}ns + ${per_byte_ns}ns/B" --statistics "$folder/$2-$1.stat") run
+    local out=$folder/$2-$1 options run
+    options=(--request "${fixed_ns}ns + ${per_byte_ns}ns/B" --statistics "$out.stat")
     [ "$5" = - ] || options+=("$5")
     if [ "$3" = pwrite ]; then
         run=("$BUILD/tests/lockfs/write_file" "$folder/mount/shared" "$4" "$WRITES" "${transfer}B" "$6" verify)

@@ -4,6 +4,16 @@
 # tiercel-lockfs: the kernel's lock with and without the flag, the bytes, and mounts that go away however the server
 # ends.
 
+# Who is not root mounts in a user namespace of his own, where there may be such. The MPI library keeps its files under
+# a name that it takes for root's there, so it gets another place for them.
+if [ "$(id -u)" -ne 0 ] && unshare --map-root-user --mount true 2>/dev/null; then
+    own=$(mktemp -d) || exit 99
+    TMPDIR=$own unshare --map-root-user --mount bash "$0"
+    status=$?
+    rm -rf "$own"
+    exit "$status"
+fi
+
 . "$top_srcdir/tests/lib.sh"
 
 lockfs=$top_builddir/tiercel-lockfs
@@ -247,11 +257,16 @@ check "also within the file" lone "$scratch/serial-within-1.stat" $((8 * each))
 check "within the file no write extends" holds "$(value "$scratch/within-1.stat" extending_writes) == 0"
 check "with the flag writes within the file are served together" \
     holds "$(value "$scratch/within-1.stat" inflight_max) >= 6"
-if [ -z "$SMOKE" ]; then
+# At ordinary priority rates tell something only where nobody else is at work.
+quiet()
+{
+    [ "${#priority[@]}" -gt 0 ] || awk -v cores="$(nproc)" '{ exit !($1 < cores) }' /proc/loadavg
+}
+if [ -z "$SMOKE" ] && quiet; then
     # Another program may have had the cores: once more, with more rounds, decides.
     in_bands || { rounds=5 && play_rounds; }
     check "without the flag it does not matter where a write ends" holds "$serial_within >= 0.9 && $serial_within <= 1.1"
-    # Single rounds gave 1.10 to 2.22 at ordinary priority (doc/models/file.md) and 1.3 to 2.9 at this one.
+    # Single rounds gave 1.10 to 2.22 at ordinary priority (doc/models/file.md) and 1.3 to 3.1 at this one.
     check "with the flag extending writers gain a little" holds "$extending >= 1.10 && $extending <= 3.3"
     check "with the flag writers within the file gain six times at least" holds "$within >= 6 && $within <= 9.6"
 fi

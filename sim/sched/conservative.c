@@ -21,7 +21,7 @@ struct conservative {
 static void conservative_init(struct policy *policy)
 {
     struct conservative *c = g_new0(struct conservative, 1);
-    plan_init(policy, &c->plan);
+    plan_init(policy, &c->plan, true);
     c->at = g_sequence_get_end_iter(policy->queue);
     c->pass_begin = UINT64_MAX;
 }

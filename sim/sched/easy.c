@@ -29,7 +29,7 @@ static int shortest_compare(gconstpointer a, gconstpointer b, gpointer unused)
 static void easy_init(struct policy *policy)
 {
     struct easy *easy = g_new0(struct easy, 1);
-    plan_init(policy, &easy->plan);
+    plan_init(policy, &easy->plan, false);
     easy->at = g_sequence_get_end_iter(policy->queue);
 }
 

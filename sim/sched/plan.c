@@ -16,17 +16,6 @@ struct freed_bound {
     int64_t time_ns;
 };
 
-/* Nothing of at least this width and length can start before `until_ns`, but for what was freed since. */
-struct failure {
-    uint64_t cores;
-    int64_t length_ns;
-    int64_t until_ns;
-    uint64_t happened;      /* freed.happened then */
-};
-
-/* Cells of failures: widths by powers of two, lengths by parts of powers of two. */
-enum { WIDTHS = PLAN_WIDTHS, PART_BITS = 2, PARTS = 1 << PART_BITS, LENGTHS = 64 * PARTS };
-
 static struct plan *plan_of(const struct policy *policy)
 {
     return policy->plan;
@@ -104,25 +93,8 @@ static void bounds_forget(GArray *bounds, uint64_t place)
 
 void plan_forget(struct policy *policy, uint64_t happened)
 {
-    plan_of(policy)->freed.forgotten = happened;
     bounds_forget(plan_of(policy)->freed.starts, happened);
     bounds_forget(plan_of(policy)->freed.ends, happened);
-}
-
-/* The cell of the failures of jobs about as wide and as long: an eighth to a quarter apart in length. */
-static guint failure_cell(uint64_t cores, int64_t length_ns)
-{
-    guint width = 63 - (guint)__builtin_clzll(cores), octave = 63 - (guint)__builtin_clzll((uint64_t)length_ns);
-    guint part = octave < PART_BITS ? 0 : (guint)(length_ns >> (octave - PART_BITS)) & (PARTS - 1);
-    return MIN(width, WIDTHS - 1) * LENGTHS + octave * PARTS + part;
-}
-
-/* The newest is kept in each cell. */
-static void failures_add(struct plan *plan, struct failure failure)
-{
-    guint cell = failure_cell(failure.cores, failure.length_ns);
-    plan->failures_used[cell / LENGTHS] |= UINT64_C(1) << cell % LENGTHS / PARTS;
-    g_array_index(plan->failures, struct failure, cell) = failure;
 }
 
 /* The first start of a job of that length that overlaps what begins to be free at `freed_ns`. */
@@ -133,48 +105,17 @@ static int64_t start_before(const struct policy *policy, int64_t freed_ns, int64
     return length_ns > freed_ns - policy->now_ns ? policy->now_ns : freed_ns - length_ns + 1;
 }
 
-/*
- * Before when a job cannot start, because others that need no more could not: until the end of their failure, but for
- * what became free since, and for what this job itself gives back at `own_ns` (INT64_MAX: nothing).
- */
-static int64_t failures_bound(const struct policy *policy, uint64_t cores, int64_t length_ns, int64_t own_ns)
+void plan_init(struct policy *policy, struct plan *plan, bool all)
 {
-    const struct plan *plan = plan_of(policy);
-    guint last = failure_cell(cores, length_ns);
-    int64_t bound_ns = INT64_MIN, own_start_ns = start_before(policy, own_ns, length_ns);
-    for (guint width = 0; width <= last / LENGTHS; width++) {
-        uint64_t used = plan->failures_used[width];
-        for (; used != 0; used &= used - 1) {
-            guint octave = (guint)__builtin_ctzll(used);
-            if (octave > last % LENGTHS / PARTS)
-                break;
-            for (guint part = 0; part < PARTS; part++) {
-                const struct failure *f = &g_array_index(plan->failures, struct failure,
-                                                         width * LENGTHS + octave * PARTS + part);
-                if (f->cores == 0 || f->until_ns <= bound_ns || f->happened < plan->freed.forgotten ||
-                    f->cores > cores || f->length_ns > length_ns)
-                    continue;
-                int64_t since_ns = bound_since(plan->freed.starts, f->happened, INT64_MAX);
-                int64_t until_ns = MIN(f->until_ns, start_before(policy, since_ns, length_ns));
-                bound_ns = MAX(bound_ns, MIN(until_ns, own_start_ns));
-            }
-        }
-    }
-    return bound_ns;
-}
-
-void plan_init(struct policy *policy, struct plan *plan)
-{
+    enum profile_kind counting = all ? PROFILE_LONG : PROFILE_SHORT;
     const struct policy_config *config = &policy->config;
-    plan->profile = profile_new(config->nodes, config->cores_per_node, config->by == POLICY_BY_MACHINES,
-                                policy->now_ns);
+    plan->profile = profile_new(config->nodes, config->cores_per_node,
+                                config->by == POLICY_BY_MACHINES ? PROFILE_NAMED : counting, policy->now_ns);
     plan->ends = g_sequence_new(g_free);
     plan->promises = g_sequence_new(g_free);
     plan->set = g_new0(uint64_t, profile_words(plan->profile));
     plan->freed.starts = g_array_new(FALSE, FALSE, sizeof(struct freed_bound));
     plan->freed.ends = g_array_new(FALSE, FALSE, sizeof(struct freed_bound));
-    plan->failures = g_array_new(FALSE, TRUE, sizeof(struct failure));
-    g_array_set_size(plan->failures, WIDTHS * LENGTHS);
     policy->plan = plan;
 }
 
@@ -184,7 +125,6 @@ void plan_release(struct plan *plan)
     g_sequence_free(plan->ends);
     g_array_free(plan->freed.starts, TRUE);
     g_array_free(plan->freed.ends, TRUE);
-    g_array_free(plan->failures, TRUE);
     g_free(plan->set);
     profile_free(plan->profile);
 }
@@ -334,12 +274,7 @@ struct allocation *plan_start_or_promise(struct policy *policy, struct waiting *
 {
     struct plan *plan = plan_of(policy);
     struct need need = need_of(job);
-    int64_t length_ns = length_of(&job->job);
-    bool named = profile_words(plan->profile) > 0;
-    int64_t from_ns = named ? INT64_MIN : failures_bound(policy, job->cores, length_ns, INT64_MAX);
-    int64_t start_ns = profile_find_within(plan->profile, &need, length_ns, from_ns, INT64_MAX, plan->set);
-    if (!named && start_ns > policy->now_ns)
-        failures_add(plan, (struct failure){ job->cores, length_ns, start_ns, plan->freed.happened });
+    int64_t start_ns = profile_find(plan->profile, &need, length_of(&job->job), plan->set);
     if (start_ns == policy->now_ns)
         return resources_take(policy, job);
     if (start_ns != PROFILE_NEVER)
@@ -380,7 +315,6 @@ static struct window window_of(const struct policy *policy, const struct promise
         return window;
     }
     window.until_ns = MIN(promise->start_ns, bound_since(plan->freed.ends, promise->looked, INT64_MIN));
-    window.from_ns = MAX(window.from_ns, failures_bound(policy, promise->job->cores, length_ns, promise->start_ns));
     return window;
 }
 
@@ -390,7 +324,6 @@ struct allocation *plan_improve(struct policy *policy, struct waiting *job)
     struct promise *promise = job->plan;
     int64_t length_ns = length_of(&job->job);
     bool named = profile_words(plan->profile) > 0;
-    bool scattered = false;         /* enough is free now, but lies so that the request does not fit */
     if (promise->start_ns <= policy->now_ns) {
         plan_drop(policy, job);
         return plan_start_or_promise(policy, job);
@@ -412,12 +345,8 @@ struct allocation *plan_improve(struct policy *policy, struct waiting *job)
             job->plan = NULL;
             return allocation;
         }
-        start_ns = PROFILE_NEVER;
-        scattered = true;
+        start_ns = PROFILE_NEVER;   /* enough is free now, but lies so that the request does not fit */
     }
-    if (!named && !scattered)
-        failures_add(plan, (struct failure){ job->cores, length_ns, MIN(start_ns, window.until_ns),
-                                             plan->freed.happened });
     if (start_ns != PROFILE_NEVER)
         place_leave(plan, promise, start_ns, length_ns);
     if (start_ns < promise->start_ns)

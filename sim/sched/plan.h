@@ -16,18 +16,13 @@
 /* Intervals in which something became free, in the order in which that happened; see plan_improve. */
 struct freed {
     uint64_t happened;      /* so many in all */
-    uint64_t forgotten;     /* of them, no longer known */
     GArray *starts;         /* struct freed_bound: from each place on, the earliest start behind it */
     GArray *ends;           /* and the latest end */
 };
 
-enum { PLAN_WIDTHS = 24 };
-
 struct plan {
     struct profile *profile;
     struct freed freed;
-    GArray *failures;       /* struct failure, by width and length */
-    uint64_t failures_used[PLAN_WIDTHS];    /* by width: the powers of two of length that have one */
     GSequence *ends;        /* struct hold of the running jobs, by expected end */
     GSequence *promises;    /* struct promise of waiting jobs, by promised start */
     uint64_t *set;          /* of machines, for passing on */
@@ -43,7 +38,8 @@ struct promise {
     uint64_t set[];
 };
 
-void plan_init(struct policy *policy, struct plan *plan);
+/* With `all`, every waiting job will have a promise. */
+void plan_init(struct policy *policy, struct plan *plan, bool all);
 void plan_release(struct plan *plan);
 
 /* Brings the profile to the present. First in every hook. */
@@ -71,7 +67,7 @@ struct allocation *plan_start_or_promise(struct policy *policy, struct waiting *
 /*
  * For a job with a promise: takes it out of the plan and puts it back where it fits first, or starts it now. It is what
  * plan_drop and plan_start_or_promise do, at less cost: what did not fit before can only fit where something became
- * free since this job, or one that needs no more, was last looked at.
+ * free since this job was last looked at.
  */
 struct allocation *plan_improve(struct policy *policy, struct waiting *job);
 

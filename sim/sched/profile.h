@@ -6,7 +6,9 @@
  * interval of time; searching finds the first time at which something is free for a whole duration. Steps are kept in
  * a balanced tree (a treap) whose nodes know the least that is free in all of their subtree: a count, or the
  * intersection of the sets. A change and a look at one time cost O(log n) for n steps, a search O(log n) for every
- * stretch that turns out too short. Naming machines multiplies this by the number of 64-bit words of a set.
+ * stretch that turns out too short. Naming machines multiplies this by the number of 64-bit words of a set. A long
+ * profile also knows the longest stretches in which 1, 2, 4 ... processors are free, so that a search passes over what
+ * is too short; a change then costs O(log n) and one for each step that it covers.
  *
  * Times are ns; an interval is [start, end), and INT64_MAX as its end means for ever. Searches only look at the
  * present and the future: profile_advance() says what that is. All functions are local.
@@ -24,8 +26,14 @@
 
 struct profile;
 
-/* Everything is free for ever from `now_ns` on. With `named`, machines are told apart. */
-struct profile *profile_new(uint32_t nodes, uint32_t cores_per_node, bool named, int64_t now_ns);
+enum profile_kind {
+    PROFILE_SHORT,      /* processors are counted; for few steps, or few searches */
+    PROFILE_LONG,       /* the same, and the longest stretches are known: for many of both, at more memory a step */
+    PROFILE_NAMED       /* machines are told apart */
+};
+
+/* Everything is free for ever from `now_ns` on. */
+struct profile *profile_new(uint32_t nodes, uint32_t cores_per_node, enum profile_kind kind, int64_t now_ns);
 void profile_free(struct profile *profile);
 
 /* 64-bit words of a set of machines; 0 when processors are only counted. */

@@ -23,6 +23,7 @@ check "the ceiling's checksum is the same as well" test "$(value sum <<<"$one")"
 
 check "messages that cross come back" mpi 2 "$bench/bench_exchange" 10 50
 check "rows of a trace can be measured" "$bench/bench_trace" "$scratch" 1000
+check "a scheduling pass can be measured" "$bench/bench_sched" conservative 100 20
 check "memory can be measured" "$bench/bench_memory" 1000
 
 # The deck and the program written for it simulate the same: to the last message. The program ends with the arrival of

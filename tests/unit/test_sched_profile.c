@@ -83,14 +83,16 @@ struct held {
 };
 
 /* Returns how many searches found nothing. */
-static unsigned compare_with_model(uint32_t nodes, uint32_t cores, bool named, bool for_ever, uint32_t seed)
+static unsigned compare_with_model(uint32_t nodes, uint32_t cores, enum profile_kind kind, bool for_ever,
+                                   uint32_t seed)
 {
+    const bool named = kind == PROFILE_NAMED;
     struct model m = { .named = named, .nodes = nodes, .cores = cores };
     for (int t = 0; t < 2 * HORIZON; t++) {
         m.count[t] = (int64_t)nodes * cores;
         m.set[t] = (1ull << nodes * cores) - 1;
     }
-    struct profile *p = profile_new(nodes, cores, named, 0);
+    struct profile *p = profile_new(nodes, cores, kind, 0);
     g_autoptr(GRand) rand = g_rand_new_with_seed(seed);
     g_autoptr(GArray) held = g_array_new(FALSE, FALSE, sizeof(struct held));
     unsigned never = 0;
@@ -151,42 +153,48 @@ static unsigned compare_with_model(uint32_t nodes, uint32_t cores, bool named, b
     return never;
 }
 
-static void compare_all(uint32_t nodes, uint32_t cores, bool named)
+static void compare_all(uint32_t nodes, uint32_t cores, enum profile_kind kind)
 {
     unsigned never = 0;
     for (uint32_t seed = 1; seed <= 20; seed++)
-        never += compare_with_model(nodes, cores, named, seed > 10, seed);
+        never += compare_with_model(nodes, cores, kind, seed > 10, seed);
     CU_ASSERT_TRUE(never > 0);
 }
 
 static void test_count(void)
 {
-    compare_all(1, MACHINES, false);
+    compare_all(1, MACHINES, PROFILE_SHORT);
+}
+
+static void test_stretches(void)
+{
+    compare_all(1, MACHINES, PROFILE_LONG);
+    compare_all(1, 3, PROFILE_LONG);
 }
 
 static void test_named(void)
 {
-    compare_all(1, MACHINES, true);
+    compare_all(1, MACHINES, PROFILE_NAMED);
 }
 
 static void test_nodes(void)
 {
-    compare_all(4, 3, true);
+    compare_all(4, 3, PROFILE_NAMED);
 }
 
 /* Two machines free at any time, but never the same two for 20 ns: naming them makes the job wait. */
 static void test_names_matter(void)
 {
     struct need two = { 2, { .slots = 2, .cores_per_slot = 1 } };
-    for (int named = 0; named < 2; named++) {
-        struct profile *p = profile_new(1, 3, named, 0);
+    for (enum profile_kind kind = PROFILE_SHORT; kind <= PROFILE_NAMED; kind++) {
+        struct profile *p = profile_new(1, 3, kind, 0);
         for (int64_t t = 0; t < 100; t += 10) {
             uint64_t machine = 1ull << t / 10 % 3;
             profile_take(p, t, t + 10, 1, &machine);
         }
         uint64_t set = 0;
-        CU_ASSERT_EQUAL(profile_find(p, &two, 20, &set), named ? 90 : 0);
-        if (named)
+        CU_ASSERT_EQUAL(profile_find(p, &two, 20, &set), kind == PROFILE_NAMED ? 90 : 0);
+        if (kind == PROFILE_NAMED)
             CU_ASSERT_EQUAL(set, 6);
         profile_free(p);
     }
@@ -194,7 +202,7 @@ static void test_names_matter(void)
 
 static void test_allocations(void)
 {
-    struct profile *p = profile_new(3, 70, true, 0);
+    struct profile *p = profile_new(3, 70, PROFILE_NAMED, 0);
     struct need need = { 3 * 65, { .nodes = 3, .slots = 65, .cores_per_slot = 1 } };
     g_autofree uint64_t *set = g_new0(uint64_t, profile_words(p)), *back = g_new0(uint64_t, profile_words(p));
     CU_ASSERT_EQUAL(profile_find(p, &need, 5, set), 0);
@@ -215,6 +223,7 @@ int main(void)
 {
     static const struct suite_test tests[] = {
         { "counting: the profile does what an array of instants does", test_count },
+        { "counting with known stretches: the same", test_stretches },
         { "naming machines: the same", test_named },
         { "naming machines of nodes: the same", test_nodes },
         { "two machines that change are not two machines", test_names_matter },

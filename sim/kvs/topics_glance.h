@@ -49,7 +49,8 @@ static inline bool topics_glance_usable(const struct topics_glance *glance)
     return glance->lists != 0;
 }
 
-/* Remembered by the hash of the event that has the topic; NULL for a topic that is too long. Good until the next call. */
+/* Remembered by the hash of the event that has the topic; NULL for a topic that is too long. Good until the next
+ * call. */
 const struct topics_prefixes *topics_prefixes_of(uint64_t event_hash, const char *topic);
 
 /* One result a list. */

@@ -314,7 +314,7 @@ static void test_glance_bounds(void)
     CU_ASSERT_TRUE(topics_glance_usable(&glance));
     topics_glance_match(&glance, topics_prefixes_of(1 << 20, text), &match);
     CU_ASSERT(match.matched && match.scanned == TOPICS_GLANCE_ENTRIES);
-    topics_glance_match(&glance, topics_prefixes_of((1 << 20) + 64, "x"), &match);     /* takes the place of the other */
+    topics_glance_match(&glance, topics_prefixes_of((1 << 20) + 64, "x"), &match);  /* takes the other's place */
     CU_ASSERT(!match.matched && match.scanned == TOPICS_GLANCE_ENTRIES);
     topics_subscribe(&t, "z");
     topics_glance_renew(&glance, &list, 1);

@@ -325,7 +325,8 @@ static const struct deck_key keys[] = {
 
 static const struct deck_key trace_keys[] = {
     { "trace", "level", DECK_CHOICE, "jobs", NULL, NULL, "stats|jobs|events", ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
-      "stats: curves, histograms and totals; jobs: a row a job as well; events: a row a message as well" },
+      "stats: curves, histograms and totals; jobs: a row a job (kind = io: a write) as well; events: a row a message "
+      "as well" },
     { "trace", "flush-every", QUANTITY_DURATION, "30s", "100ms", "24h", NO_CHOICES, ALWAYS, DECK_ALL_KINDS,
       DECK_UNMODELLED, "wall time between two moments at which the trace on disk is brought up to date" },
     { "trace", "compress", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,

@@ -8,10 +8,7 @@
 #include "ranks/storage.h"
 #include "ranks/writer.h"
 
-enum {
-    GROUPS_MOST = 60,                   /* four roles each, of the engine's 256 */
-    ACTORS_MOST = 100000000
-};
+enum { ACTORS_MOST = 100000000 };
 
 /* --- from the deck --- */
 
@@ -68,9 +65,9 @@ static void read_groups(struct file_scenario *s, struct deck *deck)
     uint64_t actors = 0;
 
     for (unsigned i = 0; (name = deck_named_group(deck, "io", i)) != NULL && actors <= ACTORS_MOST; i++) {
-        if (i == GROUPS_MOST) {
+        if (i == FILE_GROUPS_MOST) {
             deck_complain(deck, name, "writers", "belongs to the %uth group [io.NAME]; expected at most %d", i + 1,
-                          GROUPS_MOST);
+                          FILE_GROUPS_MOST);
             break;
         }
         struct file_group *group = &s->groups[s->group_count++];
@@ -78,6 +75,8 @@ static void read_groups(struct file_scenario *s, struct deck *deck)
         group->name = strchr(name, '.') + 1;
         file_read(&group->file, deck, name, false);
         group->file.local_ns = s->local_link.latency_ns;
+        group->file.rows = true;
+        group->file.row_name = (uint8_t)i;
         actors = lay_out(&group->file, actors);
         s->nodes += group->file.mounts + 1;
         file_finish(&group->file, deck, name, 1);
@@ -89,16 +88,26 @@ static void read_groups(struct file_scenario *s, struct deck *deck)
     s->actors = s->live ? s->group_count : (uint32_t)MIN(actors, ACTORS_MOST);
 }
 
+static void describe_rows(struct file_scenario *s)
+{
+    for (unsigned i = 0; i < s->group_count; i++)
+        s->names[i] = s->groups[i].name;
+    memcpy(s->columns, mount_write_columns, sizeof s->columns);
+    s->columns[MOUNT_WRITE_NAME].names = s->names;
+    s->table = (struct table){ "writes", "one row a write that ended", s->columns, MOUNT_WRITE_COLUMNS };
+}
+
 static void *file_new(struct deck *deck, G_GNUC_UNUSED struct share *share)
 {
     struct file_scenario *s = g_new0(struct file_scenario, 1);
 
-    s->groups = g_new0(struct file_group, GROUPS_MOST);
+    s->groups = g_new0(struct file_group, FILE_GROUPS_MOST);
     s->live = deck_is_live(deck);
     s->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
     s->link.latency_ns = deck_integer(deck, "network", "hop-latency");
     s->local_link.latency_ns = deck_integer(deck, "network", "local-latency");
     read_groups(s, deck);
+    describe_rows(s);
     check_against(s, deck);
     if (s->live)
         file_live_read(s, deck);
@@ -198,15 +207,12 @@ static const struct role *const *file_roles(const void *data)
     return ((const struct file_scenario *)data)->roles;
 }
 
-static const struct table *file_tables(G_GNUC_UNUSED const void *data, unsigned *count)
+static const struct table *file_tables(const void *data, unsigned *count)
 {
-    *count = 0;
-    return NULL;
-}
+    const struct file_scenario *s = data;
 
-static uint64_t file_rows(G_GNUC_UNUSED const void *data)
-{
-    return 0;
+    *count = s->live ? 0 : 1;           /* only mounts make rows */
+    return s->live ? NULL : &s->table;
 }
 
 /* Of the last group, which is as good as any. */

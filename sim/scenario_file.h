@@ -10,12 +10,16 @@
 #define TIERCEL_SCENARIO_FILE_H
 
 #include "ranks/file_program.h"
+#include "ranks/mount.h"
 #include "ranks/shared_file.h"
 #include "scenario.h"
 
 /* --- for kind = io --- */
 
-enum { FILE_ROLES = 4 };
+enum {
+    FILE_ROLES = 4,
+    FILE_GROUPS_MOST = 60               /* four roles each, of the engine's 256 */
+};
 
 struct file_group {
     const char *deck_group;         /* "io.NAME" */
@@ -45,11 +49,15 @@ struct file_scenario {
     struct engine_link link;
     struct engine_link local_link;
     const struct role **roles;
+    const char *names[FILE_GROUPS_MOST + 1];            /* of the groups, ended by NULL */
+    struct table_column columns[MOUNT_WRITE_COLUMNS];
+    struct table table;                 /* a row a write */
 };
 
 extern const struct scenario_kind scenario_file;
 
 void file_estimate(const void *data, struct scenario_estimate *estimate);
+uint64_t file_rows(const void *data);
 void file_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances);
 void file_headline(const void *data, const struct summary *summary, FILE *out);
 void file_details(const void *data, const struct summary *summary, FILE *out);

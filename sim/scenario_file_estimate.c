@@ -54,3 +54,46 @@ void file_estimate(const void *data, struct scenario_estimate *estimate)
     }
     estimate->latency_ns = s->link.latency_ns;
 }
+
+/* --- rows of the trace --- */
+
+static uint64_t data_rows(const struct shared_file *f)
+{
+    const struct collective_plan *plan = &f->plan;
+    uint64_t writes = pattern_writes(&f->pattern), shares = 0, offset, length;
+
+    if (plan->aggregators == 0)
+        return writes * f->writers;
+    for (uint64_t cycle = 0; cycle < plan->cycles; cycle++)
+        for (uint32_t a = 0; a < plan->aggregators; a++)
+            shares += collective_share(plan, 0, cycle, a, &offset, &length);
+    return writes / f->collective.pieces * shares;
+}
+
+static uint64_t preparation_rows(const struct shared_file *f)
+{
+    uint64_t sizes = f->each ? f->writers : f->mounts;
+    uint64_t pieces = (f->file_bytes + PREALLOCATE_PIECE_BYTES - 1) / PREALLOCATE_PIECE_BYTES;
+
+    switch (f->prepare) {
+    case PREPARE_SET_SIZE:
+        return sizes;
+    case PREPARE_ALLOCATE:
+        return sizes + pieces * (f->each ? f->writers : 1);
+    case PREPARE_NOTHING:
+    case PREPARE_SIZED:
+    case PREPARE_FILLED:
+        break;
+    }
+    return 0;
+}
+
+uint64_t file_rows(const void *data)
+{
+    const struct file_scenario *s = data;
+    uint64_t rows = 0;
+
+    for (unsigned i = 0; i < s->group_count && !s->live; i++)
+        rows += data_rows(&s->groups[i].file) + preparation_rows(&s->groups[i].file);
+    return rows;
+}

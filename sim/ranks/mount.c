@@ -23,7 +23,9 @@ struct operation {
     struct inode_write write;
     uint64_t sent;                  /* bytes, to the server */
     enum lock_mode mode;
+    bool demoted;                   /* from exclusive, with the lock in hand */
     int64_t asked_ns;
+    int64_t locked_ns;
     uint32_t next_free;
     bool used;
 };
@@ -34,6 +36,7 @@ struct mount {
     GPtrArray *files;               /* struct file, by number; NULL where there was none yet */
     GArray *operations;             /* struct operation */
     uint32_t free;                  /* the first unused one, or NO_OPERATION */
+    struct bytes row;               /* of the trace, while it is made */
 };
 
 /* --- operations and files --- */
@@ -160,6 +163,31 @@ static void send_request(struct actor *self, struct mount *t, uint32_t i)
     storage_send(self, f->storage, &request);
 }
 
+/* As mount_write_columns has them. */
+enum held { HELD_SHARED, HELD_EXCLUSIVE, HELD_DEMOTED };
+enum purpose { PURPOSE_DATA, PURPOSE_ZEROS, PURPOSE_SIZE };
+
+static void record(struct actor *self, struct mount *t, const struct operation *op)
+{
+    unsigned flags = op->request.flags;
+
+    if (!t->setup->rows)
+        return;
+    bytes_clear(&t->row);
+    bytes_put_u8(&t->row, t->setup->row_name);
+    bytes_put_u32(&t->row, op->from);
+    bytes_put_u32(&t->row, actor_id(self));
+    bytes_put_u32(&t->row, op->request.file);
+    bytes_put_u64(&t->row, op->write.offset);
+    bytes_put_u64(&t->row, op->write.length);
+    bytes_put_i64(&t->row, op->asked_ns);
+    bytes_put_i64(&t->row, op->locked_ns);
+    bytes_put_i64(&t->row, actor_now(self));
+    bytes_put_u8(&t->row, op->demoted ? HELD_DEMOTED : op->mode == LOCK_EXCLUSIVE ? HELD_EXCLUSIVE : HELD_SHARED);
+    bytes_put_u8(&t->row, flags & MOUNT_SET_SIZE ? PURPOSE_SIZE : flags & MOUNT_ZEROS ? PURPOSE_ZEROS : PURPOSE_DATA);
+    actor_record(self, 0, t->row.data, t->row.size);
+}
+
 static void count_lock(struct actor *self, const struct operation *op)
 {
     if (op->request.flags & (MOUNT_ZEROS | MOUNT_SET_SIZE))
@@ -185,9 +213,11 @@ static void go(struct actor *self, struct mount *t, uint32_t i)
         return;
     }
     count_lock(self, op);
+    op->locked_ns = actor_now(self);
     if (verdict == INODE_DEMOTE) {
         inode_lock_demote(&file->lock);
         op->mode = LOCK_SHARED;
+        op->demoted = true;
         hear(self, t, file);
     }
     send_request(self, t, i);
@@ -229,6 +259,7 @@ static void mount_handle_answer(struct actor *self, struct mount *t, uint32_t i)
         inode_set_size(&file->inode, MAX(file->inode.size_bytes, op->write.offset + op->write.length));
     else
         inode_written(&file->inode, &op->write);
+    record(self, t, op);
     leave(self, t, op);
     actor_send(self, op->from, op->request.kind, op->request.word);
     operation_end(t, i);
@@ -254,6 +285,7 @@ static void mount_init(struct actor *self, const void *setup)
     t->files = g_ptr_array_new_with_free_func(file_free);
     t->operations = g_array_new(FALSE, TRUE, sizeof(struct operation));
     t->free = NO_OPERATION;
+    t->row = (struct bytes)BYTES_INIT;
 }
 
 static void mount_release(struct actor *self)
@@ -261,6 +293,7 @@ static void mount_release(struct actor *self)
     struct mount *t = actor_state(self);
     g_ptr_array_free(t->files, TRUE);
     g_array_free(t->operations, TRUE);
+    bytes_release(&t->row);
 }
 
 static void mount_handle(struct actor *self, const struct message *m)
@@ -339,6 +372,25 @@ static const struct metric mount_metrics[] = {
     [MOUNT_HANDOFFS] = { "handoffs", "1", "hand-off bits set by sleepers that waited too long", METRIC_COUNTER },
     [MOUNT_CHANGED] = { "changed", "1", "shared choices that became exclusive with the lock in hand", METRIC_COUNTER },
     { NULL, NULL, NULL, METRIC_COUNTER }
+};
+
+static const char *const held_names[] = { [HELD_SHARED] = "shared", [HELD_EXCLUSIVE] = "exclusive",
+                                          [HELD_DEMOTED] = "demoted", NULL };
+static const char *const purpose_names[] = { [PURPOSE_DATA] = "data", [PURPOSE_ZEROS] = "zeros",
+                                             [PURPOSE_SIZE] = "size", NULL };
+
+const struct table_column mount_write_columns[MOUNT_WRITE_COLUMNS] = {
+    [MOUNT_WRITE_NAME] = { "io", "1", "group [io.NAME] of the deck", TABLE_ENUM, NULL },
+    { "writer", "1", "actor that wrote", TABLE_U32, NULL },
+    { "mount", "1", "actor of its node's mount, which has the lock", TABLE_U32, NULL },
+    { "file", "1", "file of that mount, from 0", TABLE_U32, NULL },
+    { "offset", "bytes", "where in the file", TABLE_U64, NULL },
+    { "length", "bytes", "how much", TABLE_U64, NULL },
+    { "asked", "ns", "when it was asked for", TABLE_I64, NULL },
+    { "locked", "ns", "when it had the lock and was awake", TABLE_I64, NULL },
+    { "ended", "ns", "when it was written and let go of the lock", TABLE_I64, NULL },
+    { "held", "1", "how it held the lock; demoted: exclusive, and shared at once", TABLE_ENUM, held_names },
+    { "purpose", "1", "data, or of the preparation: zeros, or the file's size", TABLE_ENUM, purpose_names },
 };
 
 const struct role role_mount = {

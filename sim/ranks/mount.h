@@ -11,6 +11,7 @@
 #define TIERCEL_RANKS_MOUNT_H
 
 #include "engine/actor.h"
+#include "trace/table.h"
 
 enum mount_kind {
     MOUNT_WRITE = 0x2101,           /* a writer of the node; payload: struct mount_request */
@@ -48,6 +49,11 @@ enum mount_metric {
 };
 
 extern const struct role role_mount;
+
+/* Columns of the rows of writes that have ended, where the setup asks for rows; the first one names the file, and its
+ * names are those of whoever made the setup. */
+enum { MOUNT_WRITE_NAME, MOUNT_WRITE_COLUMNS = 11 };
+extern const struct table_column mount_write_columns[MOUNT_WRITE_COLUMNS];
 
 /* Starts a write, or the change of a file's size, of the actor `self` on the node of `mount`. */
 void mount_write(struct actor *self, uint32_t mount, const struct mount_request *request);

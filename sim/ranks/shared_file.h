@@ -72,6 +72,9 @@ struct shared_file {
     uint32_t mounts;
     uint32_t meeting;
     uint32_t storage;
+
+    bool rows;                      /* each write is a row of the trace's first table (mount_write_columns) */
+    uint8_t row_name;               /* of the file in these rows */
 };
 
 /* Draws a duration; a constant takes no random number. */

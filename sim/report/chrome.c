@@ -78,48 +78,83 @@ static gboolean find_columns(const struct reader *r, unsigned table, struct colu
     return TRUE;
 }
 
-static const char *kind_name(const struct reader_names *names, uint16_t kind)
+/* The names as JSON: quoted once, not in every row. */
+struct labels {
+    char *kind[UINT16_MAX + 1];     /* NULL: it has none */
+    char **role;                    /* ended by NULL */
+};
+
+static struct labels *labels_new(const struct reader_names *names)
 {
+    struct labels *labels = g_new0(struct labels, 1);
+    unsigned roles = g_strv_length(names->role_name);
+
     for (unsigned k = 0; k < names->kinds; k++)
-        if (names->kind[k] == kind)
-            return names->kind_name[k];
-    return "message";
+        if (labels->kind[names->kind[k]] == NULL)
+            labels->kind[names->kind[k]] = json_text_string(names->kind_name[k]);
+    labels->role = g_new0(char *, roles + 1);
+    for (unsigned r = 0; r < roles; r++)
+        labels->role[r] = json_text_string(names->role_name[r]);
+    return labels;
+}
+
+static void labels_free(struct labels *labels)
+{
+    for (unsigned k = 0; k < G_N_ELEMENTS(labels->kind); k++)
+        g_free(labels->kind[k]);
+    g_strfreev(labels->role);
+    g_free(labels);
+}
+
+/* A chunk of rows, column by column. */
+struct chunk {
+    int64_t time[CHUNK_ROWS];
+    int64_t start[CHUNK_ROWS];
+    int64_t end[CHUNK_ROWS];
+    uint32_t actor[CHUNK_ROWS];
+    uint32_t from[CHUNK_ROWS];
+    uint16_t kind[CHUNK_ROWS];
+};
+
+static void write_event(struct writer *w, const struct reader_names *names, const struct labels *labels,
+                        const struct chunk *c, uint64_t i)
+{
+    const char *kind = labels->kind[c->kind[i]];
+
+    separate(w);
+    fprintf(w->out, "{\"ph\":\"X\",\"name\":%s,\"cat\":%s,\"pid\":%" PRIu64 ",\"tid\":%" PRIu32 ",",
+            kind != NULL ? kind : "\"message\"", labels->role[names->role[c->actor[i]]],
+            (uint64_t)names->node[c->actor[i]] + FIRST_NODE, c->actor[i]);
+    put_time(w, "ts", c->start[i]);
+    fputc(',', w->out);
+    put_time(w, "dur", c->end[i] - c->start[i]);
+    fprintf(w->out, ",\"args\":{\"from\":%" PRIu32 ",", c->from[i]);
+    put_time(w, "waited_us", c->start[i] - c->time[i]);
+    fputs("}}", w->out);
 }
 
 static gboolean write_events(struct writer *w, struct reader *r, unsigned table, const struct reader_names *names,
-                             GError **error)
+                             const struct labels *labels, GError **error)
 {
     struct column columns[COLUMNS] = {
         [TIME] = { "time", TABLE_I64, 0 }, [ACTOR] = { "actor", TABLE_U32, 0 }, [FROM] = { "from", TABLE_U32, 0 },
         [KIND] = { "kind", TABLE_U16, 0 }, [START] = { "start", TABLE_I64, 0 }, [END] = { "end", TABLE_I64, 0 }
     };
+    g_autofree struct chunk *c = g_new(struct chunk, 1);
+    void *values[COLUMNS] = { c->time, c->actor, c->from, c->kind, c->start, c->end };
     uint64_t rows = reader_rows(r, table);
 
     if (!find_columns(r, table, columns, error))
         return FALSE;
-    g_autofree int64_t *time = g_new(int64_t, CHUNK_ROWS), *start = g_new(int64_t, CHUNK_ROWS);
-    g_autofree int64_t *end = g_new(int64_t, CHUNK_ROWS);
-    g_autofree uint32_t *actor = g_new(uint32_t, CHUNK_ROWS), *from = g_new(uint32_t, CHUNK_ROWS);
-    g_autofree uint16_t *kind = g_new(uint16_t, CHUNK_ROWS);
-    void *values[COLUMNS] = { time, actor, from, kind, start, end };
     for (uint64_t first = 0; first < rows; first += CHUNK_ROWS) {
         uint64_t n = MIN(rows - first, CHUNK_ROWS);
-        for (unsigned c = 0; c < COLUMNS; c++)
-            if (!reader_read(r, table, (unsigned)columns[c].index, first, n, values[c], error))
+        for (unsigned k = 0; k < COLUMNS; k++)
+            if (!reader_read(r, table, (unsigned)columns[k].index, first, n, values[k], error))
                 return FALSE;
         for (uint64_t i = 0; i < n; i++) {
-            if (actor[i] >= names->actors || end[i] < start[i] || start[i] < time[i] || time[i] < 0)
+            if (c->actor[i] >= names->actors || c->end[i] < c->start[i] || c->start[i] < c->time[i] || c->time[i] < 0)
                 return damaged(r, error, "/events has a row that cannot be");
-            separate(w);
-            fprintf(w->out, "{\"ph\":\"X\",\"name\":\"%s\",\"cat\":\"%s\",\"pid\":%" PRIu64 ",\"tid\":%" PRIu32 ",",
-                    kind_name(names, kind[i]), names->role_name[names->role[actor[i]]],
-                    (uint64_t)names->node[actor[i]] + FIRST_NODE, actor[i]);
-            put_time(w, "ts", start[i]);
-            fputc(',', w->out);
-            put_time(w, "dur", end[i] - start[i]);
-            fprintf(w->out, ",\"args\":{\"from\":%" PRIu32 ",", from[i]);
-            put_time(w, "waited_us", start[i] - time[i]);
-            fputs("}}", w->out);
+            write_event(w, names, labels, c, i);
         }
         if (ferror(w->out))
             break;                      /* whoever owns the stream tells */
@@ -152,6 +187,18 @@ static void write_job(void *data, uint64_t id, const struct job_step *steps, uns
     put_job_event(w, "e", "job", id, steps[count - 1].time_ns);
 }
 
+/* Names of columns are letters, digits and '_' (trace/table.h): they need no quoting, row by row. */
+static gboolean check_names(const struct job_rows *jobs, GError **error)
+{
+    const struct table *t = reader_table(jobs->reader, jobs->table);
+
+    for (unsigned c = 0; c < jobs->time_count; c++)
+        for (const char *at = t->columns[jobs->times[c]].name; *at != '\0'; at++)
+            if (!g_ascii_isalnum(*at) && *at != '_')
+                return damaged(jobs->reader, error, "/jobs has a column whose name cannot be");
+    return TRUE;
+}
+
 gboolean chrome_write(struct reader *reader, FILE *out, GError **error)
 {
     struct writer w = { out, true };
@@ -166,13 +213,15 @@ gboolean chrome_write(struct reader *reader, FILE *out, GError **error)
                     reader_path(reader));
         return FALSE;
     }
-    if (events >= 0 && !reader_names_read(reader, &names, error))
+    if ((has_jobs && !check_names(&jobs, error)) || (events >= 0 && !reader_names_read(reader, &names, error)))
         return FALSE;
     fputs("{\"displayTimeUnit\":\"ms\",\"traceEvents\":[", out);
     gboolean good = TRUE;
     if (events >= 0) {
+        struct labels *labels = labels_new(&names);
         name_actors(&w, &names);
-        good = write_events(&w, reader, (unsigned)events, &names, error);
+        good = write_events(&w, reader, (unsigned)events, &names, labels, error);
+        labels_free(labels);
     }
     if (good && has_jobs) {
         name_process(&w, JOBS_PROCESS, "jobs");

@@ -5,17 +5,30 @@
 
 enum { CHUNK_ROWS = 4096 };
 
+/* The columns that say which job it is: of a brokered instance, of a batch scheduler. */
+static const char *const id_names[] = { "id", "job" };
+
+/* The batch scheduler's lengths of time, which stand among the times. */
+static const char *const length_names[] = { "run", "limit", NULL };
+
+static bool is_time(const struct table_column *column)
+{
+    return column->type == TABLE_I64 && strcmp(column->unit, "ns") == 0 && !g_strv_contains(length_names, column->name);
+}
+
 bool job_rows_open(struct job_rows *jobs, struct reader *reader)
 {
     int table = reader_table_find(reader, "jobs");
     if (table < 0 || reader_rows(reader, (unsigned)table) == 0)
         return false;
     const struct table *t = reader_table(reader, (unsigned)table);
-    int id = reader_column_find(reader, (unsigned)table, "id");
+    int id = -1;
+    for (unsigned i = 0; i < G_N_ELEMENTS(id_names) && id < 0; i++)
+        id = reader_column_find(reader, (unsigned)table, id_names[i]);
     *jobs = (struct job_rows){ .reader = reader, .table = (unsigned)table, .id = (unsigned)id,
                                .rows = reader_rows(reader, (unsigned)table) };
     for (unsigned i = 0; i < t->column_count && jobs->time_count < JOB_STEPS_MOST; i++)
-        if (t->columns[i].type == TABLE_I64 && strcmp(t->columns[i].unit, "ns") == 0)
+        if (is_time(&t->columns[i]))
             jobs->times[jobs->time_count++] = i;
     return id >= 0 && t->columns[id].type == TABLE_U64 && jobs->time_count >= 2;
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The table of jobs of a trace, as paths: the times of a row in order. Every column of unit ns and type I64 is a
- * time of the job, named after what happened then; a time that did not come is the least value of its type.
+ * time of the job, named after what happened then, but for the lengths "run" and "limit" of a batch scheduler; a time
+ * that did not come is the least value of its type. Column "id", or of a batch scheduler "job", tells jobs apart.
  *
  *     struct job_rows jobs;
  *     if (job_rows_open(&jobs, reader)) ...               false: the trace has no such table, or an empty one

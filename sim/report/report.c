@@ -11,8 +11,8 @@ const char *const report_format_names[] = { [REPORT_FORMAT_TEXT] = "text", [REPO
 typedef gboolean section_add_fn(struct document *d, const struct report_source *source, GError **error);
 
 static section_add_fn *const sections[] = {
-    section_add_run, section_add_results, section_add_limits, section_add_heap, section_add_stages, section_add_roles,
-    section_add_path, section_add_chain
+    section_add_run, section_add_results, section_add_lists, section_add_limits, section_add_heap, section_add_stages,
+    section_add_roles, section_add_path, section_add_chain
 };
 
 static struct document *describe(const struct report_source *source, GError **error)

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "trace/results.h"
+
 #define SECOND_NS 1e9
 
 bool report_metric_find(const struct collector *figures, const char *role, const char *metric, unsigned *role_index,
@@ -65,14 +67,17 @@ gboolean section_add_run(struct document *d, const struct report_source *source,
 
 /* --- the summary's groups --- */
 
-static enum report_unit unit_of(const char *key)
+enum report_unit report_key_unit(const char *key)
 {
-    if (g_str_has_suffix(key, "_rate") || g_str_has_suffix(key, "_per_s"))
-        return strstr(key, "bytes_per_s") != NULL ? REPORT_NUMBER : REPORT_RATE;
-    if (g_str_has_suffix(key, "_s"))
-        return REPORT_SECONDS;
-    if (g_str_has_suffix(key, "bytes"))
-        return REPORT_BYTES;
+    static const struct {
+        const char *unit;
+        enum report_unit as;
+    } units[] = { { "s", REPORT_SECONDS }, { "B", REPORT_BYTES }, { "1/s", REPORT_RATE } };
+    const char *unit = results_unit(key);
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(units); i++)
+        if (strcmp(unit, units[i].unit) == 0)
+            return units[i].as;
     return strcmp(key, "utilisation") == 0 ? REPORT_SHARE : REPORT_NUMBER;
 }
 
@@ -87,8 +92,8 @@ static void add_result(void *data, const char *group, const char *key, const cha
     if (text != NULL)
         section_text(s, text);
     else
-        section_quantity(s, number, unit_of(key) == REPORT_NUMBER && number == floor(number) ? REPORT_COUNT
-                                                                                             : unit_of(key));
+        section_quantity(s, number, report_key_unit(key) == REPORT_NUMBER && number == floor(number)
+                                    ? REPORT_COUNT : report_key_unit(key));
 }
 
 gboolean section_add_results(struct document *d, const struct report_source *source, G_GNUC_UNUSED GError **error)

@@ -25,11 +25,12 @@ gboolean section_add_results(struct document *d, const struct report_source *sou
 gboolean section_add_roles(struct document *d, const struct report_source *source, GError **error);
 gboolean section_add_stages(struct document *d, const struct report_source *source, GError **error);
 gboolean section_add_limits(struct document *d, const struct report_source *source, GError **error);
+/* section_lists.c: what the summary has by name: expectations, classes, stations, files, services, balances */
+gboolean section_add_lists(struct document *d, const struct report_source *source, GError **error);
 /* section_heap.c */
 gboolean section_add_heap(struct document *d, const struct report_source *source, GError **error);
 /* section_path.c */
 gboolean section_add_path(struct document *d, const struct report_source *source, GError **error);
-
 /* section_chain.c */
 gboolean section_add_chain(struct document *d, const struct report_source *source, GError **error);
 
@@ -40,6 +41,8 @@ gboolean section_add_chain(struct document *d, const struct report_source *sourc
 gboolean report_jobs_choose(const struct report_source *source, const struct job_rows *jobs, uint64_t rows[2],
                             const char *what[2], unsigned *count, GError **error);
 
+/* The unit of a key of the summary, which its name tells. */
+enum report_unit report_key_unit(const char *key);
 
 /* A metric of a role; false when the trace has none of that name. */
 bool report_metric_find(const struct collector *figures, const char *role, const char *metric, unsigned *role_index,

@@ -351,10 +351,33 @@ void summary_each_entry(const struct summary *s, summary_key_fn *visit, void *da
         }
 }
 
+static enum summary_list list_find(const char *name)
+{
+    unsigned list = 0;
+    while (list < SUMMARY_LISTS && strcmp(summary_list_names[list], name) != 0)
+        list++;
+    g_assert(list < SUMMARY_LISTS);
+    return list;
+}
+
+const char *summary_entry_name(const struct summary *s, const char *list, unsigned i)
+{
+    const GPtrArray *entries = s->list[list_find(list)];
+    return i < entries->len ? ((const struct entry *)g_ptr_array_index(entries, i))->name : NULL;
+}
+
+double summary_entry_number(const struct summary *s, const char *list, unsigned i, const char *key)
+{
+    enum summary_list l = list_find(list);
+    int k = summary_entry_key_find(l, key);
+    g_assert(k >= 0 && i < s->list[l]->len);
+    return value_number(&((const struct entry *)g_ptr_array_index(s->list[l], i))->value[k],
+                        summary_entry_keys[l][k].type);
+}
+
 const char *summary_stage_name(const struct summary *s, unsigned i)
 {
-    const GPtrArray *stages = s->list[SUMMARY_STAGES];
-    return i < stages->len ? ((const struct entry *)g_ptr_array_index(stages, i))->name : NULL;
+    return summary_entry_name(s, "stages", i);
 }
 
 bool summary_limit_get(const struct summary *s, unsigned i, struct summary_limit_row *row)

@@ -164,6 +164,11 @@ void summary_each_entry(const struct summary *s, summary_key_fn *visit, void *da
 /* The name of the i-th stage, which are in the order of a job's path; NULL when there are fewer. */
 const char *summary_stage_name(const struct summary *s, unsigned i);
 
+/* The same for any list by its name in the document ("classes", "files", "expect" ...), and a number (flags: 0 or 1)
+ * of that entry, which must be there and its list have the key; NAN: it has no value. */
+const char *summary_entry_name(const struct summary *s, const char *list, unsigned i);
+double summary_entry_number(const struct summary *s, const char *list, unsigned i, const char *key);
+
 struct summary_limit_row {
     const char *what;               /* the summary's */
     double share;

@@ -115,6 +115,41 @@ if command -v python3 >/dev/null; then
     check "the events are JSON, properly nested" nested events.json
     check "the jobs are JSON, properly nested" nested jobs.json
 fi
+
+# A batch scheduler's jobs: their table names them otherwise, and has lengths of time among the times.
+check "a batch run" expect_status 0 alone run "$top_srcdir/inputs/batch-three-policies.deck" --test --trace jobs -q \
+    -o batch
+check "classes of jobs are told" says_in 0 out $'classes\t1\ttext\t\t1 processor' report batch/trace.h5 --format tsv
+cp out batch.tsv
+check "as the summary has them" near "$(value batch.tsv classes width_1 jobs)" \
+    "$(sed -n 's/.*"width_1": { "jobs": \([0-9]*\).*/\1/p' batch/summary.json)" 0
+check "the path of a batch job has two steps" test "$(grep -c $'^path\t.*\tstep\t' batch.tsv)" -eq 4
+check "and can be asked for" says_in 0 out $'path\t1\tstep\t\tstart' report batch/trace.h5 --job 3 --format tsv
+check "batch jobs are exported" says_in 0 out '"name":"start"' export batch/trace.h5 --format chrome
+cp out batch.json
+check "without what is no time" test "$(grep -c '"name":"limit"\|"name":"run"' batch.json)" -eq 0
+
+# Shared files: a section for them, one for what is expected, one for the balances.
+check "a run of shared files" expect_status 0 alone run "$top_srcdir/inputs/io-fuse.deck" --test --trace jobs -q -o io
+check "shared files are told" says_in 0 out $'files\t1\tname\t\tserial-4' report io/trace.h5 --format tsv
+check "so is what is expected" grep -q $'^expect\t1\tname\t\tfiles.serial-4.writes_per_s' out
+check "and the balances" grep -q $'^balance\t.*\tok$' out
+
+# The export's memory does not go with the trace: 400000 rows and 50000.
+peak() # ROWS: kilobytes
+{
+    "$top_builddir/tests/python/write_trace" "rows-$1.h5" events "$1" >/dev/null
+    env "${alone_environment[@]}" python3 -c '
+import os, subprocess, sys
+child = subprocess.Popen(sys.argv[1:], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL)
+status, usage = os.wait4(child.pid, 0)[1:]
+print(usage.ru_maxrss if status == 0 else 0)' "$TIERCEL" export "rows-$1.h5" --format chrome
+}
+if command -v python3 >/dev/null && ! grep -q 'fsanitize=address' "$top_builddir/config.status"; then
+    few=$(peak 50000) many=$(peak 400000)
+    check "a long trace is exported in the memory of a short one ($few kB, $many kB)" holds \
+        "$many > 0 && $many < $few + 3000"
+fi
 check "an export that there is not" says_in 2 err "expected batsim, chrome or swf" export events/trace.h5 --format csv
 
 # ---- the end of a heap ----

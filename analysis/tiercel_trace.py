@@ -30,6 +30,7 @@ SEAL_BYTES = 512
 FIRST_LINE = b"tiercel trace, format 1; an HDF5 file that begins at byte 512\n"
 HDF5_SIGNATURE = b"\x89HDF\r\n\x1a\n"
 NEVER = numpy.iinfo(numpy.int64).min        # a time that did not come
+NO_LIMIT = numpy.iinfo(numpy.int64).max     # a length that has no limit
 
 
 class TraceError(Exception):
@@ -80,9 +81,9 @@ def check_seal(path):
         raise TraceError(f"{path}: cannot be read: {error.strerror}") from None
 
 
-def _probe(path):
-    """Reads an unsealed file in another process: that one may crash."""
-    code = "import sys, tiercel_trace; tiercel_trace.Trace(sys.argv[1], False)._read_all()"
+def probe(path, code):
+    """Reads a file that no checksum protects in another process, which may crash: `code` of Python, with the file as
+    its argument. TraceError when that process is killed, or hangs."""
     folder = os.path.dirname(os.path.abspath(__file__))
     environment = dict(os.environ, PYTHONPATH=folder + os.pathsep + os.environ.get("PYTHONPATH", ""))
     try:
@@ -101,7 +102,7 @@ def open(path):                             # pylint: disable=redefined-builtin
         path = os.path.join(path, "trace.h5")
     sealed = check_seal(path)
     if not sealed:
-        _probe(path)
+        probe(path, "import sys, tiercel_trace; tiercel_trace.Trace(sys.argv[1], False)._read_all()")
     return Trace(path, sealed)
 
 
@@ -189,13 +190,16 @@ class Trace:
                 raise ValueError
             values = pandas.Categorical.from_codes(values.astype("int16"), ordered)
         elif unit == "ns" and seconds:
-            values = numpy.where(values == NEVER, numpy.nan, values.astype("float64") / 1e9)
-            unit = "s"
+            times = values.astype("float64") / 1e9
+            times[values == NEVER] = numpy.nan
+            times[values == NO_LIMIT] = numpy.inf
+            values, unit = times, "s"
         return values, unit
 
     def table(self, name, columns=None, seconds=True):
         """A table, or some of its columns. frame.attrs has `units` and `long_name` by column. With seconds, times in
-        nanoseconds become seconds, and NaN where they did not come; else they stay 64-bit integers."""
+        nanoseconds become seconds, NaN where they did not come and infinite where there is no limit; else they stay
+        64-bit integers."""
         def read():
             group = self._file[name]
             rows = int(group.attrs["rows"])

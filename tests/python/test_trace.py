@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""test_trace.py written FOLDER WRITE_TRACE | damaged FOLDER WRITE_TRACE | plots FOLDER WRITE_TRACE | run FOLDER
+"""test_trace.py written FOLDER WRITE_TRACE | damaged FOLDER WRITE_TRACE | run FOLDER
 
 Tests of analysis/ on traces, with h5py. Prints one line a check, as the shell tests do; exit status 1 when one failed.
 """
@@ -18,7 +18,6 @@ sys.path.insert(0, os.path.join(os.environ["top_srcdir"], "analysis"))
 
 import tiercel_trace            # noqa: E402  pylint: disable=wrong-import-position
 
-PLOT = os.path.join(os.environ["top_srcdir"], "analysis", "plot.py")
 STEPS = 5000
 failed = 0
 
@@ -172,40 +171,6 @@ def test_damaged(folder, program):
 SEAL = tiercel_trace.SEAL_BYTES
 
 
-# --- plots ---
-
-def plot(*arguments):
-    return subprocess.run([sys.executable, PLOT, *arguments], capture_output=True, text=True, check=False)
-
-
-def test_plots(folder, program):
-    path = os.path.join(folder, "plots.h5")
-    write(program, path, "jobs", 300)
-    for arguments in (["throughput", path], ["throughput", path, path], ["curve", "broker", "forwarded", path],
-                      ["stages", path], ["roles", path], ["gantt", path, "--from", "0.1", "--to", "0.2"]):
-        sizes = []
-        for ending in ("png", "svg"):
-            output = os.path.join(folder, f"plot.{ending}")
-            result = plot(*arguments, "-o", output)
-            if result.returncode != 0 or result.stderr:
-                print("#   " + result.stderr.replace("\n", "\n#   "))
-            sizes.append(os.path.getsize(output) if result.returncode == 0 else 0)
-            if ending == "svg" and sizes[-1]:
-                with open(output, encoding="utf-8") as file:
-                    text = file.read()
-                sizes.append(len(re.findall("<text", text)))
-        check(f"a plot of {' '.join(arguments[:3 if arguments[0] == 'curve' else 1])}",
-              len(sizes) == 3 and sizes[0] > 5000 and sizes[2] > 5)
-    write(program, path, "stats", 300)
-    result = plot("gantt", path, "-o", os.path.join(folder, "no.png"))
-    check("what a trace lacks is said", result.returncode == 1 and "has no table of jobs" in result.stderr)
-    check("and nothing is written", not os.path.exists(os.path.join(folder, "no.png")))
-    result = plot("roles", os.path.join(folder, "nowhere.h5"), "-o", os.path.join(folder, "no.png"))
-    check("a trace that is not there is said", result.returncode == 1 and result.stderr.count("\n") == 1)
-    check("a wrong command line is refused", plot("pie", path).returncode == 2 and
-          plot("roles", path, "-o", "x.doc").returncode == 2 and plot().returncode == 2)
-
-
 # --- a run of the program ---
 
 def depth(node):
@@ -262,7 +227,7 @@ def test_run(folder):
 
 def main():
     what, folder, *rest = sys.argv[1:]
-    {"written": test_written, "damaged": test_damaged, "plots": test_plots, "run": test_run}[what](folder, *rest)
+    {"written": test_written, "damaged": test_damaged, "run": test_run}[what](folder, *rest)
     return failed != 0
 
 

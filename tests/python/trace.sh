@@ -7,15 +7,13 @@
 
 [ "$PYTHON" != no ] || skip "configure found no python3 with h5py, pandas and matplotlib"
 
-export MPLCONFIGDIR="$scratch/matplotlib"
-mkdir -p "$MPLCONFIGDIR" "$scratch/written"
+mkdir -p "$scratch/written"
 test_trace="$top_srcdir/tests/python/test_trace.py"
 write_trace="$top_builddir/tests/python/write_trace"
 
 check "what was written is read" "$PYTHON" "$test_trace" written "$scratch/written" "$write_trace"
 [ -z "$SMOKE" ] || done_testing
 check "damaged traces are refused" "$PYTHON" "$test_trace" damaged "$scratch" "$write_trace"
-check "traces are plotted" "$PYTHON" "$test_trace" plots "$scratch" "$write_trace"
 
 # tool PROGRAM OPTION SENTENCE: a check where the program is installed; where it is not, that is said
 tool()

@@ -14,9 +14,9 @@
  *
  * A point belongs to the process that holds the lock (flock) on its claim. The claim is created exclusively; one that
  * is there and not locked is of a process that died, and is taken over at most once more; unless all processes of that
- * command died at it, which no point can bring about (a launcher asks the others to end first). The system lets go of locks
- * when a process ends, however it ends, on every machine that shares the file system. Whatever a process does is one
- * rename or one unlink away from being done, so that kill -9 at any moment leaves a point open, done or failed.
+ * command died at it, which no point can bring about (a launcher asks the others to end first). The system lets go of
+ * locks when a process ends, however it ends, on every machine that shares the file system. Whatever a process does is
+ * one rename or one unlink away from being done, so that kill -9 at any moment leaves a point open, done or failed.
  *
  * Points count from 0 here, and from 1 in names. All functions are local.
  */

@@ -182,7 +182,7 @@ busy() # POINTS TASKS
     awk '/ busy$/ { busy = $(NF - 2) } END { exit !(busy >= 90) }' out
 }
 if [ -n "$LONG" ]; then
-    check "300 points of one second keep two processes at least 90 % busy" busy 300 1000000
+    check "300 points of one second keep two processes at least 90 % busy" busy 300 4000000
 elif [ -z "$SMOKE" ]; then
     check "twenty points keep two processes at least 90 % busy" busy 20 100000
 fi

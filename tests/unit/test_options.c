@@ -72,6 +72,14 @@ static void test_many_runs(void)
     CU_ASSERT_STRING_EQUAL(options.format, "json");
     options_release(&options);
 
+    CU_ASSERT_TRUE_FATAL(parse(&options, "tiercel sweep x.deck -o out --point 7 --dry-run --array --retry --set a.b=1 "
+                               "--seed 3 --test --force", NULL));
+    CU_ASSERT_EQUAL(options.command, COMMAND_SWEEP);
+    CU_ASSERT_EQUAL(options.point, 7);
+    CU_ASSERT_TRUE(options.dry_run && options.array && options.retry && options.test && options.force);
+    CU_ASSERT_EQUAL(options.settings->len, 2);
+    options_release(&options);
+
     CU_ASSERT_TRUE_FATAL(parse(&options, "tiercel fit x.fit --profile y.costs --force --sensitivity", NULL));
     CU_ASSERT_EQUAL(options.command, COMMAND_FIT);
     CU_ASSERT_EQUAL(options.seeds, 0);

@@ -4,12 +4,11 @@
  * a cost profile with which the virtual clock predicts live runs.
  *
  * The figures and where they come from:
- *   request     a write call's own time: the part per byte from one writer with two lengths, the rest from all writers
- *               under the exclusive lock, who pay for the machine's other work as well
+ *   request     a write call's own time: one writer, with two lengths
  *   bandwidth   of all writers within the file at once, where that is less than each alone would have
  *   return      of one writer under the lock: what passes between two writes
- *   wake        the hand-off: what passes, under the exclusive lock, from the end of one writer's write to the
- *               beginning of the next one's
+ *   wake        the hand-off: what a write takes longer when all take turns under the exclusive lock. Those who wait
+ *               for it look for it again and again, which slows down the others where there are too few cores
  *   queue       fifo where whoever lets go of the lock hardly ever has it again before those who wait; else kernel,
  *               with return and wake drawn such that it has it again as often as was counted
  */
@@ -142,47 +141,38 @@ static void describe(GString *text, const char *what, const struct outcome *o)
     g_string_append_c(text, '\n');
 }
 
-static void put_lock(GString *text, const struct calibration *c, double return_ns, double handoff_ns)
+/* `gap_ns` passes, under the exclusive lock, from the end of a write to the beginning of the next one. */
+static void put_lock(GString *text, const struct calibration *c, double return_ns, double gap_ns)
 {
     double share = c->serial.retake_share;
 
+    g_string_append(text, "[lock]\n# From the end of a write to its writer's next one, and to somebody else's.\n");
     if (isnan(share) || share < FAIR_SHARE) {
-        g_string_append_printf(text, "queue = fifo\nreturn = %.0fns\nwake = %.0fns\n", return_ns, handoff_ns);
+        g_string_append_printf(text, "queue = fifo\nreturn = %.0fns\nwake = %.0fns\n", return_ns, gap_ns);
         return;
     }
-    /* A sleeper's way is uniform from 0: it is longer than the way back as often as the lock was had again. With hz = 1
-     * nobody claims the lock for having waited too long, as sleepers in kernels do. */
+    /* A sleeper's way is uniform from 0: it is longer than the way back as often as the lock was had again; else it is
+     * half as long on average. With hz = 1 nobody claims the lock for having waited too long, as sleepers in kernels
+     * do. */
     share = MIN(share, RETAKE_MOST);
+    return_ns = MAX(gap_ns / (share + (1 - share) / 2), 1);
     g_string_append_printf(text, "queue = kernel\nhz = 1\nreturn = %.0fns\nwake = uniform(0ns, %.0fns)\n", return_ns,
-                           MAX(return_ns, 1) / (1 - share));
-}
-
-/* What the chosen queue lets pass between two writers on average, of the lock that is contested. */
-static double modelled_gap_ns(const struct calibration *c, double return_ns, double handoff_ns)
-{
-    double share = c->serial.retake_share;
-
-    if (isnan(share) || share < FAIR_SHARE)
-        return handoff_ns;
-    share = MIN(share, RETAKE_MOST);
-    return share * return_ns + (1 - share) * return_ns / 2;
+                           return_ns / (1 - share));
 }
 
 static void put_profile(GString *text, const struct calibration *c, uint32_t writers, uint64_t transfer)
 {
-    double per_byte_ns = MAX((c->longer.write_ns - c->alone.write_ns) / ((double)(LONGER - 1) * (double)transfer), 0);
-    double return_ns = MAX(round(c->alone.cycle_ns - c->alone.write_ns), 1);
-    double handoff_ns = MAX(round(c->serial.cycle_ns - c->serial.write_ns), 1);
-    double hold_ns = c->serial.cycle_ns - modelled_gap_ns(c, return_ns, handoff_ns);
-    double fixed_ns = MAX(hold_ns - per_byte_ns * (double)transfer, 1);
-    double alone_rate = writers * (double)transfer / c->alone.cycle_ns * SECOND_NS;
+    const struct outcome *alone = &c->alone;
+    double per_byte_ns = MAX((c->longer.write_ns - alone->write_ns) / ((double)(LONGER - 1) * (double)transfer), 0);
+    double alone_rate = writers * (double)transfer / alone->cycle_ns * SECOND_NS;
 
-    g_string_append(text, "[network]\n# All of it is in the times below.\nlocal-latency = 1ns\nhop-latency = 1ns\n\n"
-                    "[lock]\n# From the end of a write to the next one's beginning: alone, and of somebody else.\n");
-    put_lock(text, c, return_ns, handoff_ns);
+    g_string_append(text, "[network]\n# All of it is in the times below.\nlocal-latency = 1ns\nhop-latency = 1ns\n\n");
+    put_lock(text, c, MAX(round(alone->cycle_ns - alone->write_ns), 1),
+             MAX(round(c->serial.cycle_ns - alone->write_ns), 1));
     g_string_append_printf(text, "\n[server]\n# %" G_GUINT64_FORMAT " bytes, and %d times as many.\nrequest = %.0fns + "
-                           "%.0fps/B\njitter = %.0f%%\nmax-write = 1GiB\n", transfer, LONGER, fixed_ns,
-                           per_byte_ns * 1000, MIN(c->serial.spread * sqrt(3) * 100, 100));
+                           "%.0fps/B\njitter = %.0f%%\nmax-write = 1GiB\n", transfer, LONGER,
+                           MAX(alone->write_ns - per_byte_ns * (double)transfer, 1), per_byte_ns * 1000,
+                           MIN(alone->spread * sqrt(3) * 100, 100));
     if (writers > 1 && c->within.bytes_per_s < LIMITED_SHARE * alone_rate)
         g_string_append_printf(text, "bandwidth = %.0fB/s\n", MAX(c->within.bytes_per_s, 1));
 }

@@ -68,18 +68,10 @@ static gboolean open_file(struct mpiio_work *w)
 {
     MPI_Info info = hints_of(w->job);
 
-    if (w->job->each || w->writer == 0)
-        make_file(w);
-    if (!mpiio_agree(w)) {
-        MPI_Info_free(&info);
-        return FALSE;
-    }
     errno = 0;
     int code = MPI_File_open(w->job->each ? MPI_COMM_SELF : w->comm, w->path, MPI_MODE_RDWR, info, &w->file);
     if (code != MPI_SUCCESS)
         mpiio_fail(w, code, errno, "open %s", w->path);
-    else
-        check_component(w);
     MPI_Info_free(&info);
     w->mine.opened_ns = mpiio_elapsed_ns(w);
     return mpiio_agree(w);
@@ -95,8 +87,6 @@ static gboolean bring_to_size(struct mpiio_work *w)
         code = MPI_File_set_size(w->file, (MPI_Offset)bytes);
     else if (w->job->prepare == MPIIO_PREPARE_ALLOCATE)
         code = MPI_File_preallocate(w->file, (MPI_Offset)bytes);
-    else if (w->job->prepare == MPIIO_PREPARE_FILL)
-        mpiio_fill(w);
     int number = errno;
     if (code != MPI_SUCCESS || mpiio_errno_tells(number))
         mpiio_fail(w, code, number, "bring %s to its size", w->path);
@@ -120,38 +110,19 @@ static gboolean make_lock(struct mpiio_work *w)
 
 /* --- the course of a job --- */
 
-/* A file that was there before the measurement is written before it. */
-static gboolean begin_again_whole(struct mpiio_work *w)
+/* What is there before the measured time begins: an empty file, or a whole one. The first file that a process opens
+ * takes it a quarter of a second, in which the library looks for its components: so this opens it as well. */
+static gboolean make(struct mpiio_work *w)
 {
-    gboolean good = open_file(w) && bring_to_size(w);
-
-    if (w->file != MPI_FILE_NULL)
-        MPI_File_close(&w->file);
-    if (good) {
-        MPI_Barrier(w->comm);
-        w->start_ns = mpiio_clock_ns();
-    }
-    return good;
-}
-
-static gboolean open_again(struct mpiio_work *w)
-{
-    MPI_Info info = hints_of(w->job);
-
-    errno = 0;
-    int code = MPI_File_open(w->job->each ? MPI_COMM_SELF : w->comm, w->path, MPI_MODE_RDWR, info, &w->file);
-    if (code != MPI_SUCCESS)
-        mpiio_fail(w, code, errno, "open %s", w->path);
-    MPI_Info_free(&info);
-    w->mine.opened_ns = mpiio_elapsed_ns(w);
+    if (w->job->each || w->writer == 0)
+        make_file(w);
+    if (!mpiio_agree(w) || !open_file(w))
+        return FALSE;
+    check_component(w);
+    if (w->job->prepare == MPIIO_PREPARE_FILL && w->error == NULL)
+        mpiio_fill(w);
+    MPI_File_close(&w->file);
     return mpiio_agree(w);
-}
-
-static gboolean prepare(struct mpiio_work *w)
-{
-    if (w->job->prepare == MPIIO_PREPARE_FILL)
-        return begin_again_whole(w) && open_again(w);
-    return open_file(w) && bring_to_size(w);
 }
 
 static void write_file(struct mpiio_work *w)
@@ -186,10 +157,10 @@ static void run(struct mpiio_work *w)
 {
     const struct mpiio_job *job = w->job;
 
-    if (make_lock(w)) {
+    if (make(w) && make_lock(w)) {
         MPI_Barrier(w->comm);
         w->start_ns = mpiio_clock_ns();
-        if (prepare(w))
+        if (open_file(w) && bring_to_size(w))
             write_file(w);
         close_file(w);
         if (job->locked) {

@@ -33,26 +33,37 @@ char *sweep_folder_point_file(const struct sweep_folder *folder, unsigned point,
     return g_build_filename(path, name, NULL);
 }
 
+/* Whether it is the file, or one that was being written in its place when its process was killed. */
+static bool is_file(const char *name, const char *file)
+{
+    enum { RANDOM = 6 };            /* letters that g_file_set_contents adds */
+    const char *rest = name + strlen(file);
+
+    return g_str_has_prefix(name, file) &&
+           (*rest == '\0' || strcmp(rest, ".part") == 0 ||
+            (*rest == '.' && strlen(rest) == RANDOM + 1 &&
+             strspn(rest + 1, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS) == RANDOM));
+}
+
 static bool is_own_file(const char *name)
 {
     static const char *const names[] = { DECK_NAME, LOCK_NAME, SESSION_NAME, SWEEP_FOLDER_TSV, SWEEP_FOLDER_HDF5,
                                          SWEEP_FOLDER_POINTS, SWEEP_FOLDER_MANIFEST };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
-        /* One that was being written when its process was killed has a suffix. */
-        if (g_str_has_prefix(name, names[i]))
+        if (is_file(name, names[i]))
             return true;
     return false;
 }
 
 static bool is_point(const char *name)
 {
-    size_t digits = strspn(name, "0123456789");
+    size_t digits = strspn(name, G_CSET_DIGITS);
     const char *ending = name + digits;
 
     return digits >= SWEEP_CLAIM_DIGITS &&
-           (*ending == '\0' || strcmp(ending, SWEEP_CLAIM_PART) == 0 ||
-            g_str_has_prefix(ending, SWEEP_CLAIM_FAILED) || strcmp(ending, SWEEP_CLAIM_CLAIM) == 0);
+           (*ending == '\0' || strcmp(ending, SWEEP_CLAIM_PART) == 0 || strcmp(ending, SWEEP_CLAIM_CLAIM) == 0 ||
+            is_file(ending, SWEEP_CLAIM_FAILED));
 }
 
 /* --- what is there --- */
@@ -216,11 +227,8 @@ static gboolean compare(const struct sweep_folder *folder, const char *there, co
 static gboolean write_identity(const struct sweep_folder *folder, const char *path, const char *identity,
                                GError **error)
 {
-    g_autofree char *points = sweep_folder_file(folder, SWEEP_CLAIM_POINTS);
     g_autoptr(GError) why = NULL;
 
-    if (g_mkdir(points, FOLDER_MODE) != 0 && errno != EEXIST)
-        return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be made: %s", g_strerror(errno));
     if (!g_file_set_contents(path, identity, -1, &why))
         return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be written: %s", why->message);
     return TRUE;
@@ -230,6 +238,7 @@ static gboolean write_identity(const struct sweep_folder *folder, const char *pa
 static gboolean begin(struct sweep_folder *folder, const char *identity, bool force, GError **error)
 {
     g_autofree char *path = sweep_folder_file(folder, DECK_NAME);
+    g_autofree char *points = sweep_folder_file(folder, SWEEP_CLAIM_POINTS);
     g_autofree char *there = NULL;
 
     if (force && flock(folder->lock, LOCK_EX | LOCK_NB) != 0)
@@ -238,6 +247,8 @@ static gboolean begin(struct sweep_folder *folder, const char *identity, bool fo
     if (force)
         remove_all(folder);
     flock(folder->lock, LOCK_SH);
+    if (g_mkdir(points, FOLDER_MODE) != 0 && errno != EEXIST)
+        return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be made: %s", g_strerror(errno));
     if (g_file_get_contents(path, &there, NULL, NULL))
         return compare(folder, there, identity, error);
     return write_identity(folder, path, identity, error);
@@ -247,9 +258,11 @@ gboolean sweep_folder_open(struct sweep_folder *folder, const char *path, const 
                            GError **error)
 {
     *folder = (struct sweep_folder){ .path = g_strdup(path), .lock = -1 };
+    g_autofree char *deck = sweep_folder_file(folder, DECK_NAME);
     if (g_mkdir_with_parents(path, FOLDER_MODE) != 0)
         return fail(folder, TIERCEL_ERROR_RUNTIME, error, "cannot be made: %s", g_strerror(errno));
-    if (!check_strangers(folder, error))
+    /* What people put beside an earlier sweep's files is theirs. */
+    if ((force || !g_file_test(deck, G_FILE_TEST_EXISTS)) && !check_strangers(folder, error))
         return FALSE;
     int lock = sweep_folder_lock(folder, error);
     if (lock < 0)

@@ -151,10 +151,13 @@ static void take_value(void *data, const char *group, const char *key, const cha
 static gboolean take_point(const struct sweep_folder *folder, struct row *row, GError **error)
 {
     g_autofree char *path = sweep_folder_point_file(folder, row->point, RUN_FOLDER_SUMMARY);
-    struct summary *summary = summary_read(path, error);
+    g_autoptr(GError) why = NULL;
+    struct summary *summary = summary_read(path, &why);
 
     if (summary == NULL) {
-        g_prefix_error(error, "point %u: ", row->point + 1);
+        g_autofree char *point_folder = sweep_folder_point_file(folder, row->point, "");
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "point %u is damaged: %s; remove %s, and the same "
+                    "command plays it again", row->point + 1, why->message, point_folder);
         return FALSE;
     }
     summary_each(summary, take_value, row);

@@ -62,6 +62,15 @@ check "and so is its effective deck" expect_status 0 alone run one/points/00007/
 check "with the same digest again" grep -q "$digest" again/summary.json
 check "its trace is whole" expect_status 0 alone verify one/points/00007/trace.h5 >out
 
+cp -r one damaged
+echo '{' >damaged/points/00003/summary.json
+check "a damaged point is named" complains 1 "point 3 is damaged: damaged/points/00003/summary.json: " sweep small.deck \
+    -o damaged
+check "the old table stays" same one damaged
+rm -r damaged/points/00003
+check "and it can be played again" says_in 0 out "1 played here" sweep small.deck -o damaged
+check "to the same table" same one damaged
+
 # ---- what is not played ----
 
 check "the points are listed" says_in 0 out "12 points, about" sweep small.deck --dry-run

@@ -330,6 +330,7 @@ static void test_folders(void)
     sweep_claim_release(&claim);
     sweep_folder_release(&folder);
     CU_ASSERT_TRUE(g_file_set_contents(stranger, "", -1, NULL));
+    expect_open(path, "# a sweep\nthis = 1\n", false, "");
     expect_open(path, "# a sweep\nthis = 2\n", true, "holds 'thesis.tex', which is not of a sweep");
     g_unlink(stranger);
     expect_open(path, "# a sweep\nthis = 2\n", true, "");

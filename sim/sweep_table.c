@@ -138,7 +138,8 @@ static void take_value(void *data, const char *group, const char *key, const cha
     }
     if (column < 0)
         column = (int)results_column(row->table, RESULTS_RESULTS, name, text != NULL,
-                                     text != NULL ? "1" : results_unit(name), name);
+                                     text != NULL ? "1" : results_unit(name),
+                                     *summary_key_text(name) != '\0' ? summary_key_text(name) : name);
     /* A key that is swept is there as a parameter. */
     if (results_group(row->table, (unsigned)column) != RESULTS_RESULTS)
         return;

@@ -119,6 +119,8 @@ const char *results_unit(const char *key)
         return "B/s";
     if (g_str_has_suffix(key, "mib_per_s"))
         return "MiB/s";
+    if (g_str_has_suffix(key, "mib_per_s"))
+        return "MiB/s";
     if (g_str_has_suffix(key, "_rate") || g_str_has_suffix(key, "_per_s") || g_str_has_suffix(key, "rate_if_free"))
         return "1/s";
     if (g_str_has_suffix(key, "_s"))

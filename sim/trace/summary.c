@@ -321,6 +321,24 @@ bool summary_key_known(const char *path)
     return known;
 }
 
+const char *summary_key_text(const char *path)
+{
+    const char *last = strrchr(path, '.');
+    const char *first = strchr(path, '.');
+    g_autofree char *name = first == NULL ? NULL : g_strndup(path, (size_t)(first - path));
+    int group = name == NULL ? -1 : summary_group_find(name);
+    int key = group < 0 ? -1 : summary_key_find((unsigned)group, first + 1);
+
+    if (key >= 0)
+        return summary_keys[key].text;
+    for (unsigned l = 0; name != NULL && last > first && l < SUMMARY_LISTS; l++) {
+        key = strcmp(summary_list_names[l], name) == 0 ? summary_entry_key_find(l, last + 1) : -1;
+        if (key >= 0)
+            return summary_entry_keys[l][key].text;
+    }
+    return "";
+}
+
 /* --- looking at all of it --- */
 
 void summary_each(const struct summary *s, summary_key_fn *visit, void *data)

@@ -137,6 +137,10 @@ gboolean summary_lookup(const struct summary *s, const char *path, double *value
  * stations are not checked beyond their form. */
 bool summary_key_known(const char *path);
 
+/* What a key is, for people: of "jobs.run_rate", or of an entry of a list, "stages.alloc.mean_s". "" for what is none.
+ * Constant. */
+const char *summary_key_text(const char *path);
+
 /* The document as text, ending in a newline; the caller frees it. NULL with *error when a key is missing. */
 char *summary_to_text(const struct summary *s, GError **error);
 

@@ -390,6 +390,7 @@ static void test_units(void)
     CU_ASSERT_STRING_EQUAL(results_unit("jobs.run_rate"), "1/s");
     CU_ASSERT_STRING_EQUAL(results_unit("stages.alloc.p99_s"), "s");
     CU_ASSERT_STRING_EQUAL(results_unit("io.bandwidth_bytes_per_s"), "B/s");
+    CU_ASSERT_STRING_EQUAL(results_unit("files.a.mib_per_s"), "MiB/s");
     CU_ASSERT_STRING_EQUAL(results_unit("queueing.throughput_per_s"), "1/s");
     CU_ASSERT_STRING_EQUAL(results_unit("io.bytes"), "B");
     CU_ASSERT_STRING_EQUAL(results_unit("jobs.completed"), "1");

@@ -258,6 +258,17 @@ static void test_read_refused(void)
     g_free(folder);
 }
 
+static void test_texts(void)
+{
+    CU_ASSERT_NOT_EQUAL(*summary_key_text("jobs.run_rate"), '\0');
+    CU_ASSERT_NOT_EQUAL(*summary_key_text("stages.alloc.mean_s"), '\0');
+    CU_ASSERT_NOT_EQUAL(*summary_key_text("roles.a.b.busy_fraction"), '\0');
+    CU_ASSERT_STRING_EQUAL(summary_key_text("jobs.nothing"), "");
+    CU_ASSERT_STRING_EQUAL(summary_key_text("stages.mean_s"), "");
+    CU_ASSERT_STRING_EQUAL(summary_key_text("jobs"), "");
+    CU_ASSERT_STRING_EQUAL(summary_key_text(""), "");
+}
+
 int main(void)
 {
     static const struct suite_test tests[] = {
@@ -265,6 +276,7 @@ int main(void)
         { "a key that was never set is named", test_missing },
         { "parts that are not in the deck are absent", test_empty_groups },
         { "keys are looked up by path, unknown ones get a suggestion", test_lookup },
+        { "keys tell what they are", test_texts },
         { "a written summary reads back the same and leaves no other file", test_read_back },
         { "a folder that is not there is an error", test_write_fails },
         { "what is not a summary is refused in one line", test_read_refused },

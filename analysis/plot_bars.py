@@ -93,6 +93,7 @@ def plot_published(traces, _):
     axes.set_yticks(places, [f"{run}: {key}" if several else key for key, run, _, _ in rows])
     axes.set_xlim(-limit, limit)
     axes.set(xlabel="measured over published, less 1 (%); at the right: measured / published")
-    title(axes, "Measured / published", traces)
+    # Labels may leave little room: the title stands above the legend.
+    title(axes, "Measured / published", traces, pad=24)
     legend_above(axes, 4)
     return figure

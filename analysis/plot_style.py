@@ -82,10 +82,10 @@ def number(value):
     return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
 
 
-def title(axes, text, traces):
-    """A title at the left; a run that did not end says so."""
+def title(axes, text, traces, pad=None):
+    """A title at the left, `pad` points above the plot; a run that did not end says so."""
     note = "" if all(trace.complete for trace in traces) else "  (the run did not end)"
-    axes.set_title(text + note, loc="left")
+    axes.set_title(text + note, loc="left", pad=pad)
 
 
 def legend_above(axes, columns):

@@ -3,9 +3,10 @@
 #
 # What README.md and the guide tell to type can be typed, and what they say is printed is printed.
 #
-# Blocks of code that begin with ```sh are scripts, those with ```console have commands after "$ ", each followed by what it
-# prints, with "..." for lines left out. Both are run from the top of a tree like the sources', page by page. Where "long"
-# follows the word, decks are run in their [test] form and only the exit status counts; so are all when SMOKE is set.
+# Blocks of code that begin with ```sh are scripts, those with ```console have commands after "$ ", each followed by what
+# it prints, with "..." for lines left out. Both are run from the top of a tree like the sources', page by page. Where
+# "long" follows the word, decks are run in their [test] form and only the exit status counts; so are all when SMOKE is
+# set.
 
 . "$top_srcdir/tests/lib.sh"
 
@@ -19,8 +20,8 @@ ln -s "$(command -v "$MPIRUN")" "$tree/bin/mpirun"
 [ "$PYTHON" = no ] || ln -s "$PYTHON" "$tree/bin/python3"
 export PATH="$tree/build:$tree/bin:$PATH" MPLCONFIGDIR="$scratch/matplotlib" GUIDE_FORM=
 
-# The program, which adds --test in the short form. A comparison then is of two seeds, and a fit of one run a row, and it
-# fits nothing.
+# The program, which adds --test in the short form. A comparison then is of two seeds, and a fit of one run a row, and
+# it fits nothing.
 cat >"$tree/build/tiercel" <<'END'
 #!/bin/bash
 case $GUIDE_FORM,$1 in
@@ -70,7 +71,7 @@ printed()
         END { if (found < count) print "# not printed: " wanted[found + 1]; exit found < count }' "$1" "$2" >&3
 }
 
-# command FORM COMMAND: what it prints is in $scratch/printed
+# command_runs FORM COMMAND: what it prints is in $scratch/printed
 command_runs()
 {
     (cd "$tree" && GUIDE_FORM=$1 timeout 300 bash -e -c "$2" >"$scratch/printed" 2>&1 </dev/null) && return
@@ -86,7 +87,7 @@ can_run() # COMMAND: whether what it needs is there
 # play FORM FILE: the commands of a console block, one after the other
 play()
 {
-    local form=$1 line='' next='' command=''
+    local form=$1 line='' command=''
     : >"$scratch/expected"
     while IFS= read -r line || [ -n "$line" ]; do
         case $line in

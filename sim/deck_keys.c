@@ -71,7 +71,12 @@ static const struct deck_key keys[] = {
     { "deck", "title", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
       "what the deck shows, in one line" },
     { "deck", "base", DECK_FILE, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED | DECK_OWN,
-      "a deck that this one builds on: its values hold where this deck states none, except [expect] and [sweep]" },
+      "a deck that this one builds on: its values hold where this deck states none, except [expect] and [sweep]. In a "
+      "cost profile: another profile" },
+    { "deck", "scale", QUANTITY_PERCENTAGE, NULL, "0.001%", "100000%", NO_CHOICES, ALWAYS, DECK_ALL_KINDS,
+      DECK_UNMODELLED | DECK_OWN,
+      "in a cost profile that has a base: what each cost of the base is multiplied with. Costs that the profile states "
+      "itself are taken as they are, as are other groups and percentages" },
     { "deck", "comparable", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS,
       DECK_UNMODELLED | DECK_OWN,
       "whether [expect] is compared; false in the effective deck of a run that overrode a modelled key" },
@@ -173,9 +178,10 @@ static const struct deck_key keys[] = {
     { "workload", "watch", DECK_CHOICE, "none", NULL, NULL, "none|guest|eventlog", ALWAYS, DECK_BROKERED, 0,
       "what the client watches of each job, through job-info, from its submission on. guest: exec.eventlog in the "
       "job's namespace; eventlog: the job's own event log, as flux-core's throughput.py does" },
-    { "workload", "stop-queue", QUANTITY_BOOLEAN, "true", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+    { "workload", "stop-queue", QUANTITY_BOOLEAN, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
       "whether the client stops the queue, submits everything and starts it again, so that submission and execution "
-      "are measured apart" },
+      "are measured apart. Not stated: true for bulk and jobspec, whose jobs come at once; false for sources whose "
+      "jobs come over time, of which else none would start before the last has come" },
 
     { "events", "scheme", DECK_CHOICE, "pr2792", NULL, NULL, "v0.16|pr2777|pr2792|custom", ALWAYS, DECK_BROKERED, 0,
       "the names of the events and who subscribes to what. v0.16: flux-core 0.16; pr2777: the kvs of node 0 subscribes "
@@ -247,6 +253,9 @@ static const struct deck_key keys[] = {
       "how it learns of jobs. events: by job-state events, and looks up event log, jobspec and R of each; journal: "
       "with the log's text, so that it looks up two (from October 2020); nothing: it does not, and no such event is "
       "published" },
+    { "job-info", "updates", QUANTITY_BOOLEAN, "false", NULL, NULL, NO_CHOICES, ALWAYS, DECK_BROKERED, 0,
+      "whether shells follow changes of their R (from October 2023): job-info then watches each job's event log for "
+      "its shell" },
 
     { "job-exec", "execution", DECK_CHOICE, "shells", NULL, NULL, "shells|simulated", ALWAYS, DECK_BROKERED, 0,
       "shells: each job has a shell on its node, with the commits that it makes; simulated: a timer on node 0, as with "
@@ -335,36 +344,6 @@ static const struct deck_key trace_keys[] = {
       "the first width of the bins of curves over time; it doubles when a run is longer than 1024 bins" },
     { NULL }
 };
-
-/* A duration of `value` times 1000^unit ps in the largest unit that holds it as a whole number. */
-static void append_duration(GString *text, int64_t value, unsigned unit)
-{
-    static const char *const units[] = { "ps", "ns", "us", "ms", "s" };
-
-    for (; value != 0 && value % 1000 == 0 && unit + 1 < G_N_ELEMENTS(units); value /= 1000)
-        unit++;
-    g_string_append_printf(text, "%" G_GINT64_FORMAT "%s", value, units[unit]);
-}
-
-/* A cost as a deck would state it. */
-static char *cost_text(const struct cost *cost)
-{
-    GString *text = g_string_new(NULL);
-
-    if (cost->fixed_ns != 0 || (cost->per_byte_ps == 0 && cost->per_entry_ns == 0))
-        append_duration(text, cost->fixed_ns, 1);
-    if (cost->per_byte_ps != 0) {
-        g_string_append(text, text->len == 0 ? "" : " + ");
-        append_duration(text, cost->per_byte_ps, 0);
-        g_string_append(text, "/B");
-    }
-    if (cost->per_entry_ns != 0) {
-        g_string_append(text, text->len == 0 ? "" : " + ");
-        append_duration(text, cost->per_entry_ns, 1);
-        g_string_append(text, "/queued");
-    }
-    return g_string_free(text, FALSE);
-}
 
 static void add_costs(GArray *all, const struct instance_cost_name *names, int kinds_of_cost)
 {

@@ -34,6 +34,7 @@ struct origin {
     unsigned line;
     int rank;
     bool is_file;
+    int64_t scale_ppm;              /* of a profile's base: what its costs are multiplied with; 0: they are not */
 };
 
 static bool is_hidden(const struct deck_held *held, const struct origin *origin)
@@ -59,6 +60,10 @@ static void place_value(struct deck *deck, unsigned index, const struct deck_val
     held->value = *value;
     held->value.text = text;
     held->where = deck_place(origin->path, origin->line);
+    if (origin->scale_ppm != 0) {
+        g_autofree char *place = held->where;
+        held->where = g_strdup_printf("%s, times %g%%", place, (double)origin->scale_ppm / 10000);
+    }
     held->path = origin->path;
     held->line = origin->line;
     held->rank = origin->rank;
@@ -78,6 +83,23 @@ static void place_bad(struct deck *deck, unsigned index, const struct origin *or
     *held = (struct deck_held){ .path = origin->path, .line = origin->line, .rank = origin->rank, .bad = true };
 }
 
+static void scale_value(struct deck_value *value, enum quantity_type type, int64_t scale_ppm)
+{
+    struct cost cost = { .fixed_ns = 0 };
+
+    if (type == QUANTITY_COST)
+        cost = value->quantity.cost;
+    else
+        cost.fixed_ns = value->quantity.duration_ns;
+    cost = cost_scaled(&cost, scale_ppm);
+    if (type == QUANTITY_COST)
+        value->quantity.cost = cost;
+    else
+        value->quantity.duration_ns = cost.fixed_ns;
+    g_free(value->text);
+    value->text = cost_text(&cost);
+}
+
 /* Reads a value and, unless `only_check`, lets it hold. `prefix` names the place in a message: "[cluster] nodes". */
 static bool take_value(struct deck *deck, unsigned index, const char *text, const struct origin *origin,
                        const char *prefix, bool only_check)
@@ -93,6 +115,8 @@ static bool take_value(struct deck *deck, unsigned index, const char *text, cons
             place_bad(deck, index, origin);
         return false;
     }
+    if (origin->scale_ppm != 0)
+        scale_value(&value, (enum quantity_type)deck->schema->keys[index].type, origin->scale_ppm);
     if (!only_check)
         place_value(deck, index, &value, origin);
     g_free(value.text);
@@ -204,7 +228,7 @@ static void take_test(struct deck *deck, const struct deck_file *file, const str
 {
     g_autofree char *prefix = g_strdup_printf("[test] %s", entry->key);
     int index = deck_find_dotted(deck, entry->key, file->path, entry->line, prefix);
-    struct origin origin = { file->path, entry->line, rank, true };
+    struct origin origin = { file->path, entry->line, rank, true, 0 };
 
     if (index < 0 || !take_value(deck, (unsigned)index, entry->value, &origin, prefix, !deck->test_applied))
         return;
@@ -216,11 +240,16 @@ static void take_test(struct deck *deck, const struct deck_file *file, const str
     g_array_append_val(deck->tests, test);
 }
 
+static bool is_scale(const struct deck_entry *entry)
+{
+    return strcmp(entry->group, "deck") == 0 && strcmp(entry->key, "scale") == 0;
+}
+
 static void take_entry(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry,
                        unsigned distance)
 {
     int group = deck_schema_find_group(deck->schema, entry->group);
-    struct origin origin = { file->path, entry->line, RANK_DECK - 2 * (int)distance, true };
+    struct origin origin = { file->path, entry->line, RANK_DECK - 2 * (int)distance, true, 0 };
     g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
 
     if (group < 0 || entry->repeated)
@@ -235,7 +264,10 @@ static void take_entry(struct deck *deck, const struct deck_file *file, const st
             deck_read_sweep(deck, file, entry);
     } else {
         int index = find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
-        if (index >= 0)
+        if (is_scale(entry))
+            deck_complain_at(deck, file->path, entry->line,
+                             "%s: has no meaning in a deck; expected it in a cost profile that has a base", prefix);
+        else if (index >= 0)
             take_value(deck, (unsigned)index, entry->value, &origin, prefix,
                        distance > 0 && (deck->schema->keys[index].flags & DECK_OWN) != 0);
     }
@@ -289,8 +321,9 @@ static const struct deck_entry *find_entry(const struct deck_file *file, const c
     return NULL;
 }
 
-/* Reads the deck that `file` builds on. NULL when there is none, or it cannot be used. */
-static struct deck_file *read_base(struct deck *deck, const struct deck_request *request, const struct deck_file *file)
+/* Reads what `file`, a `kind` of file, builds on. NULL when there is none, or it cannot be used. */
+static struct deck_file *read_base(struct deck *deck, const struct deck_request *request, const struct deck_file *file,
+                                   const char *kind)
 {
     const struct deck_entry *entry = find_entry(file, "deck", "base");
     g_autoptr(GError) error = NULL;
@@ -301,7 +334,8 @@ static struct deck_file *read_base(struct deck *deck, const struct deck_request 
     g_autofree char *quoted = quantity_quote(entry->value);
     if (known_path(deck, path)) {
         deck_complain_at(deck, file->path, entry->line,
-                         "[deck] base: %s builds on this deck in turn; expected decks without a circle", quoted);
+                         "[deck] base: %s builds on this %s in turn; expected %ss without a circle", quoted, kind,
+                         kind);
         return NULL;
     }
     if (deck->files->len > DECK_BASES_MAX) {
@@ -312,8 +346,8 @@ static struct deck_file *read_base(struct deck *deck, const struct deck_request 
     GBytes *bytes = request->reader.read(request->reader.data, path, &error);
     if (bytes == NULL) {
         deck_complain_at(deck, file->path, entry->line,
-                         "[deck] base: %s (%s) %s; expected the path of a deck, relative to this one", quoted, path,
-                         error->message);
+                         "[deck] base: %s (%s) %s; expected the path of a %s, relative to this one", quoted, path,
+                         error->message, kind);
         return NULL;
     }
     struct deck_file *base = add_file(deck, path, bytes);
@@ -337,7 +371,7 @@ static void take_setting(struct deck *deck, const struct deck_setting *setting)
 {
     const char *where = g_string_chunk_insert(deck->places, setting->where);
     const char *equals = strchr(setting->assignment, '=');
-    struct origin origin = { where, 0, RANK_SETTING, false };
+    struct origin origin = { where, 0, RANK_SETTING, false, 0 };
 
     g_ptr_array_add(deck->place_order, g_strdup(where));
     if (equals == NULL) {
@@ -384,7 +418,37 @@ static bool holds_costs(const char *group)
            strcmp(group, "server") == 0;
 }
 
-static void take_profile_entries(struct deck *deck, const struct deck_file *file, int rank)
+/* One entry of a profile. `scale_ppm`: of a base, else 0. */
+static void take_profile_entry(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry,
+                               int rank, int64_t scale_ppm)
+{
+    static const char *const own[] = { "format", "title", "base", "scale", NULL };
+    struct origin origin = { file->path, entry->line, rank, true, 0 };
+    g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
+    bool is_cost = holds_costs(entry->group);
+
+    if (entry->repeated || (!is_cost && strcmp(entry->group, "deck") != 0))
+        return;
+    int index = find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
+    if (index < 0)
+        return;
+    unsigned type = deck->schema->keys[index].type;
+    if (strcmp(entry->group, "costs") == 0 && (type == QUANTITY_COST || type == QUANTITY_DURATION))
+        origin.scale_ppm = scale_ppm;
+    if (is_cost && strcmp(entry->key, "profile") == 0)
+        deck_complain_at(deck, file->path, entry->line, "%s: a cost profile has no profile; expected costs only, or "
+                         "[deck] base", prefix);
+    else if (!is_cost && !g_strv_contains(own, entry->key))
+        deck_complain_at(deck, file->path, entry->line, "%s: has no meaning in a cost profile; expected format, title, "
+                         "base and scale only", prefix);
+    else if (is_scale(entry) && find_entry(file, "deck", "base") == NULL)
+        deck_complain_at(deck, file->path, entry->line, "%s: there is no base to be scaled; expected a base, too",
+                         prefix);
+    else
+        take_value(deck, (unsigned)index, entry->value, &origin, prefix, !is_cost);
+}
+
+static void take_profile_entries(struct deck *deck, const struct deck_file *file, int rank, int64_t scale_ppm)
 {
     for (unsigned i = 0; i < file->groups->len; i++) {
         const struct deck_entry *group = &g_array_index(file->groups, struct deck_entry, i);
@@ -393,26 +457,33 @@ static void take_profile_entries(struct deck *deck, const struct deck_file *file
                              "[%s]: a cost profile holds costs only; expected [deck], [network], [lock], [server] and "
                              "[costs]", group->group);
     }
-    for (unsigned i = 0; i < file->entries->len; i++) {
-        const struct deck_entry *entry = deck_file_entry(file, i);
-        struct origin origin = { file->path, entry->line, rank, true };
-        g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
-        bool is_cost = holds_costs(entry->group);
+    for (unsigned i = 0; i < file->entries->len; i++)
+        take_profile_entry(deck, file, deck_file_entry(file, i), rank, scale_ppm);
+}
 
-        if (entry->repeated || (!is_cost && strcmp(entry->group, "deck") != 0))
-            continue;
-        int index = find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
-        if (index < 0)
-            continue;
-        if (is_cost && strcmp(entry->key, "profile") == 0)
-            deck_complain_at(deck, file->path, entry->line, "%s: a cost profile has no profile; expected costs only",
-                             prefix);
-        else if (!is_cost && strcmp(entry->key, "format") != 0 && strcmp(entry->key, "title") != 0)
-            deck_complain_at(deck, file->path, entry->line, "%s: has no meaning in a cost profile; expected format and "
-                             "title only", prefix);
-        else
-            take_value(deck, (unsigned)index, entry->value, &origin, prefix, !is_cost);
-    }
+/* What a profile multiplies its base's costs with, besides what it is multiplied with itself; 0: nothing. */
+static int64_t base_scale(const struct deck *deck, const struct deck_file *file, int64_t scale_ppm)
+{
+    const struct deck_entry *entry = find_entry(file, "deck", "scale");
+    int index = deck_schema_find(deck->schema, "deck", "scale");
+    struct deck_value value;
+
+    if (entry == NULL || index < 0 || !deck_key_parse(&deck->schema->keys[index], entry->value, &value, NULL))
+        return scale_ppm;
+    g_free(value.text);
+    return scale_ppm == 0 ? value.quantity.percentage_ppm
+                          : (int64_t)((__int128)scale_ppm * value.quantity.percentage_ppm / 1000000);
+}
+
+/* The profile and those that it builds on, which rank alike: what is nearer replaces what is farther. */
+static void take_profile_files(struct deck *deck, const struct deck_request *request, struct deck_file *file, int rank,
+                               int64_t scale_ppm)
+{
+    struct deck_file *base = read_base(deck, request, file, "cost profile");
+
+    if (base != NULL)
+        take_profile_files(deck, request, base, rank, base_scale(deck, file, scale_ppm));
+    take_profile_entries(deck, file, rank, scale_ppm);
 }
 
 static void take_profile(struct deck *deck, const struct deck_request *request)
@@ -441,7 +512,7 @@ static void take_profile(struct deck *deck, const struct deck_request *request)
     } else {
         struct deck_file *file = add_file(deck, path, bytes);
         check_format(deck, file);
-        take_profile_entries(deck, file, rank);
+        take_profile_files(deck, request, file, rank, 0);
     }
     g_string_free(tried, TRUE);
 }
@@ -482,7 +553,7 @@ struct deck *deck_load(const struct deck_request *request)
 
     read_deck(deck, request);
     for (struct deck_file *file = deck->files->pdata[0]; file != NULL;)
-        file = read_base(deck, request, file);
+        file = read_base(deck, request, file, "deck");
     deck->bases = deck->files->len;
     deck->name = name_of(deck_path(deck));
     deck_name_groups(deck);

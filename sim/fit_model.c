@@ -14,42 +14,14 @@ static int64_t scaled(int64_t value, double factor)
     return value == 0 ? 0 : MAX(llround((double)value * factor), 1);
 }
 
-/* `value` of a unit that is 1/1000 of the next, exactly, in the largest unit that it fills. */
-static void append_part(GString *text, int64_t value, const char *const *units, const char *ending)
-{
-    int64_t whole = 1;
-    int decimals = 0;
-
-    if (value == 0)
-        return;
-    while (units[1] != NULL && value >= whole * 1000) {
-        whole *= 1000;
-        decimals += 3;
-        units++;
-    }
-    g_autofree char *number = g_strdup_printf("%" G_GINT64_FORMAT ".%0*" G_GINT64_FORMAT, value / whole,
-                                              MAX(decimals, 1), value % whole);
-    while (g_str_has_suffix(number, "0") || g_str_has_suffix(number, ".")) {
-        bool point = g_str_has_suffix(number, ".");
-        number[strlen(number) - 1] = '\0';
-        if (point)
-            break;
-    }
-    g_string_append_printf(text, "%s%s%s%s", text->len == 0 ? "" : " + ", number, units[0], ending);
-}
-
 char *fit_cost_text(const struct fit_cost *cost, double factor)
 {
-    static const char *const nanoseconds[] = { "ns", "us", "ms", "s", NULL };
-    static const char *const picoseconds[] = { "ps", "ns", "us", NULL };
-    GString *text = g_string_new(NULL);
-
-    append_part(text, scaled(cost->cost.fixed_ns, factor), nanoseconds, "");
-    append_part(text, scaled(cost->cost.per_byte_ps, factor), picoseconds, "/B");
-    append_part(text, scaled(cost->cost.per_entry_ns, factor), nanoseconds, "/queued");
-    if (text->len == 0)
-        g_string_append(text, "0ns");
-    return g_string_free(text, FALSE);
+    struct cost value = {
+        .fixed_ns = scaled(cost->cost.fixed_ns, factor),
+        .per_byte_ps = scaled(cost->cost.per_byte_ps, factor),
+        .per_entry_ns = scaled(cost->cost.per_entry_ns, factor)
+    };
+    return cost_text(&value);
 }
 
 /* --- the decks --- */

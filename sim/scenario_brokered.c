@@ -124,6 +124,7 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     inst->cache_age = (uint32_t)deck_integer(deck, "kvs", "cache-age");
     inst->job_info_first = deck_choice(deck, "job-info", "nodes", NULL) == 1;
     inst->job_info_news = (enum instance_news)deck_choice(deck, "job-info", "follows", NULL);
+    inst->shells_follow = deck_boolean(deck, "job-info", "updates");
     inst->passes = (enum instance_passes)deck_choice(deck, "job-manager", "passes", NULL);
     inst->exec_batch_ns = deck_integer(deck, "job-exec", "batch");
     inst->simulated = deck_choice(deck, "job-exec", "execution", NULL) == 1;
@@ -132,7 +133,11 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     inst->ingest_validators = (uint32_t)deck_integer(deck, "ingest", "validators");
     inst->event_batch_ns = deck_integer(deck, "job-manager", "batch");
     inst->alloc_limit = read_alloc_limit(deck);
-    inst->queue_stopped = deck_boolean(deck, "workload", "stop-queue");
+    /* Jobs with times of their own would not start before the last had come. */
+    bool at_once = !deck_has(deck, "workload", "source") ||
+                   deck_choice(deck, "workload", "source", NULL) < JOB_SOURCE_POISSON;
+    inst->queue_stopped = deck_has(deck, "workload", "stop-queue") ? deck_boolean(deck, "workload", "stop-queue")
+                                                                   : at_once;
     inst->age_ns = deck_integer(deck, "system", "age");
     b->jobs.policy = deck_text(deck, "scheduler", "policy");
     b->jobs.fit = (enum resource_fit)deck_choice(deck, "scheduler", "fit", NULL);

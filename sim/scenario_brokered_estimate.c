@@ -37,11 +37,6 @@
 #define JOB_BYTES 30e3
 #define JOB_NODE_BYTES 5e3
 
-static double mean_ns(const struct distribution *d)
-{
-    return d->type == DISTRIBUTION_UNIFORM ? ((double)d->a_ns + (double)d->b_ns) / 2 : (double)d->a_ns;
-}
-
 static double job_messages(const struct brokered *b)
 {
     const struct instance *inst = &b->inst;
@@ -77,8 +72,9 @@ void brokered_estimate(const void *data, struct scenario_estimate *estimate)
         estimate->actor_bytes = 0;
         estimate->pending = b->jobs.namespaces;
     } else if (b->job_count != WORKLOAD_UNKNOWN) {
-        double work_ns = b->from_files ? 0 : jobs * mean_ns(&b->bulk_duration) * b->bulk_cores;
-        double beats = work_ns / (nodes * inst->cores_per_node) / (double)inst->heartbeat_ns;
+        /* A log lasts until its last job has come, or its work is done. */
+        double work_ns = b->from_files ? 0 : b->log.extent.core_ns / (nodes * inst->cores_per_node);
+        double beats = MAX(work_ns, b->log.extent.last_submit_ns) / (double)inst->heartbeat_ns;
         estimate->events = jobs * job_messages(b) + beats * HEARTBEAT_NODE * nodes +
                            (inst->job_info_first ? 0 : FIRST_NODE * nodes);
         if (b->file.used)

@@ -10,11 +10,6 @@
 #define SECOND_NS 1e9
 #define CERTAIN 0x1p64
 
-static double mean_ns(const struct distribution *d)
-{
-    return d->type == DISTRIBUTION_UNIFORM ? ((double)d->a_ns + (double)d->b_ns) / 2 : (double)d->a_ns;
-}
-
 /* From one task of a service to its next: what the dispatcher does for it, and with few threads the round trip to the
  * executor that it waits for; or the executors are what limits. */
 static double task_ns(const struct task_service *t)
@@ -28,7 +23,7 @@ static double task_ns(const struct task_service *t)
     else if (t->protocol == TASK_WS)
         busy_ns += (t->piggyback ? 1 : 2) * (double)c->dispatcher_call.fixed_ns;
     double dispatch_ns = t->protocol == TASK_PLAIN ? busy_ns : MAX(busy_ns, (busy_ns + round_ns) / MAX(t->threads, 1));
-    double run_ns = mean_ns(&t->duration) + (double)c->executor_run.fixed_ns + round_ns;
+    double run_ns = distribution_mean_ns(&t->duration) + (double)c->executor_run.fixed_ns + round_ns;
     double limit_ns = t->protocol == TASK_TCP ? (double)t->notify_interval_ns : 0;
     return MAX(MAX(dispatch_ns, limit_ns), run_ns / t->executors);
 }

@@ -44,11 +44,6 @@ static double *find_visits(const struct queueing *q)
     return visits;
 }
 
-static double mean_ns(const struct distribution *d)
-{
-    return d->type == DISTRIBUTION_UNIFORM ? ((double)d->a_ns + (double)d->b_ns) / 2 : (double)d->a_ns;
-}
-
 /* Of a closed network no more jobs a second can pass than its busiest station serves, nor than its jobs make rounds
  * without waiting; nearly as many do. */
 void queueing_estimate(const void *data, struct scenario_estimate *estimate)
@@ -57,19 +52,19 @@ void queueing_estimate(const void *data, struct scenario_estimate *estimate)
     g_autofree double *visits = find_visits(q);
     double jobs = (double)q->source.jobs;
     double messages = q->source.population == 0 ? 2 : 1;
-    double round_ns = (double)q->latency_ns + mean_ns(&q->source.service);
-    double busiest_ns = mean_ns(&q->source.service);
+    double round_ns = (double)q->latency_ns + distribution_mean_ns(&q->source.service);
+    double busiest_ns = distribution_mean_ns(&q->source.service);
 
     for (unsigned i = 0; i < q->groups->len; i++) {
         const struct queueing_group *group = group_at(q, i);
-        double service_ns = visits[i] * mean_ns(&group->stations[0].service);
+        double service_ns = visits[i] * distribution_mean_ns(&group->stations[0].service);
         messages += visits[i] * (group->stations[0].servers > 1 ? 2 : 1);
         round_ns += service_ns + visits[i] * (double)q->latency_ns;
         busiest_ns = MAX(busiest_ns, service_ns / ((double)group->stations[0].servers * group->count));
     }
     if (q->source.population == 0) {
-        estimate->span_ns = jobs * MAX(mean_ns(&q->source.interval), busiest_ns);
-        estimate->pending = 1 + round_ns / MAX(mean_ns(&q->source.interval), 1);
+        estimate->span_ns = jobs * MAX(distribution_mean_ns(&q->source.interval), busiest_ns);
+        estimate->pending = 1 + round_ns / MAX(distribution_mean_ns(&q->source.interval), 1);
     } else {
         estimate->span_ns = jobs * MAX(busiest_ns, round_ns / (double)q->source.population);
         estimate->pending = (double)MIN(q->source.population, q->source.jobs);

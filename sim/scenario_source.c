@@ -30,6 +30,9 @@ static void read_made(struct job_source *source, const struct deck *deck)
         source->interval = deck_distribution(deck, "workload", "interval");
     if (deck_has(deck, "workload", "limit"))
         source->limit_ns = deck_integer(deck, "workload", "limit");
+    if (source->type == JOB_SOURCE_POISSON)
+        source->extent.last_submit_ns = (double)source->jobs * distribution_mean_ns(&source->interval);
+    source->extent.core_ns = (double)source->jobs * distribution_mean_ns(&source->duration) * source->cores;
 }
 
 bool job_source_read(struct job_source *source, const struct deck *deck)
@@ -122,6 +125,7 @@ static void note(struct job_source *source)
     size_t number;
     const struct workload_count *counts = workload_counts(w, &number);
     source->jobs = workload_jobs(w);
+    source->extent = workload_extent(w);
     for (size_t i = 0; i < number; i++)
         g_array_append_val(source->counts, counts[i]);
     if (source->type == JOB_SOURCE_BATSIM) {
@@ -160,4 +164,6 @@ void job_source_check(struct job_source *source, struct deck *deck, struct share
     }
     MPI_Bcast(&source->jobs, 1, MPI_UINT64_T, 0, share->comm);
     MPI_Bcast(&source->processors, 1, MPI_UINT32_T, 0, share->comm);
+    MPI_Bcast(&source->extent.last_submit_ns, 1, MPI_DOUBLE, 0, share->comm);
+    MPI_Bcast(&source->extent.core_ns, 1, MPI_DOUBLE, 0, share->comm);
 }

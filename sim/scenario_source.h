@@ -38,6 +38,7 @@ struct job_source {
     uint32_t processors;                /* of the machine that the file says it is for; 0: it does not say */
     bool processors_stated;             /* swf: in the header; else its widest job */
     struct workload *looked_at;         /* process 0: not taken yet */
+    struct workload_extent extent;      /* swf, batsim: what the look told; poisson: expected */
     GArray *counts;                     /* struct workload_count: what the look told */
 };
 
@@ -45,9 +46,9 @@ struct job_source {
 bool job_source_read(struct job_source *source, const struct deck *deck);
 void job_source_release(struct job_source *source);
 
-/* Process 0 opens the file for all; complaints go to the key `file`. Collective; processes alike know jobs and
- * processors afterwards. `machine`: processors of the machine, for counting jobs that are too wide; 0: as the file
- * says. */
+/* Process 0 opens the file for all; complaints go to the key `file`. Collective; processes alike know jobs,
+ * extent and processors afterwards. `machine`: processors of the machine, for counting jobs that are too wide; 0: as
+ * the file says. */
 void job_source_check(struct job_source *source, struct deck *deck, struct share *share, uint32_t machine);
 
 /* The actor's, NULL with *error. What is drawn comes from the actor's streams. */

@@ -21,4 +21,11 @@ static inline int64_t cost_ns(const struct cost *cost, uint64_t bytes, uint64_t 
     return cost->fixed_ns + (int64_t)bytes * cost->per_byte_ps / 1000 + (int64_t)entries * cost->per_entry_ns;
 }
 
+/* Each part times factor_ppm millionths (0 or above), rounded to the nearest; what is something never becomes 0. */
+struct cost cost_scaled(const struct cost *cost, int64_t factor_ppm);
+
+/* As a deck states it, exactly, each part in the largest unit that it fills: "42.4us + 1.5ns/B"; "0ns" for none. Free
+ * with g_free. */
+char *cost_text(const struct cost *cost);
+
 #endif

@@ -68,6 +68,12 @@ struct distribution {
     int64_t b_ns;               /* 0 or above; 0 where the type has one parameter */
 };
 
+/* For estimates: nothing that a model computes may depend on it. */
+static inline double distribution_mean_ns(const struct distribution *d)
+{
+    return d->type == DISTRIBUTION_UNIFORM ? ((double)d->a_ns + (double)d->b_ns) / 2 : (double)d->a_ns;
+}
+
 struct quantity {
     enum quantity_type type;    /* says which member below holds the value; all integers are 0 or above */
     union {

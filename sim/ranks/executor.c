@@ -117,7 +117,7 @@ static void shell_lookup(struct actor *self, struct executor *x)
     const struct instance *inst = actor_setup(self);
     struct bytes body = BYTES_INIT;
     bytes_put_u64(&body, x->id);
-    bytes_put_u8(&body, JOB_INFO_JOBSPEC | JOB_INFO_R);
+    bytes_put_u8(&body, JOB_INFO_JOBSPEC | JOB_INFO_R | (inst->shells_follow ? JOB_INFO_FOLLOW : 0));
     route_call(self, instance_job_info_of(inst, actor_node(self)), JOB_INFO_LOOKUP, x->id, &body);
     bytes_release(&body);
 }
@@ -247,7 +247,7 @@ static void shell_end(struct actor *self, struct executor *x)
         return;
     }
     executor_charge_step(self);
-    if (x->watch != WATCH_ENDED) {
+    if (x->watch != WATCH_ENDED || inst->shells_follow) {
         struct bytes body = BYTES_INIT;
         bytes_put_u64(&body, x->watches);
         route_send(self, instance_job_info_of(inst, actor_node(self)), JOB_INFO_CANCEL, 0, &body);

@@ -55,14 +55,16 @@
     X(kvs_namespace, "kvs-namespace", 100000, 0, 0, "kvs creates or removes a namespace root") \
     X(kvs_discard, "kvs-discard", 8000, 200, 0, "kvs is handed an event that it does not act on") \
     X(kvs_heartbeat, "kvs-heartbeat", 5000, 0, 100, "kvs looks through its roots at a heartbeat; entry: a root") \
-    X(watcher_request, "watcher-request", 12000, 0, 0, "watcher takes a request or a response") \
+    X(watcher_request, "watcher-request", 12000, 0, 0, "watcher takes a request or a response; entry: a " \
+      "watch walked to end one") \
     X(watcher_event, "watcher-event", 8000, 200, 500, "watcher takes an event; entry: a watch looked at") \
     X(watcher_discard, "watcher-discard", 8000, 200, 0, "watcher is handed an event that it does not act on") \
     X(content_store, "content-store", 8000, 500, 0, "content cache stores a blob") \
     X(content_load, "content-load", 8000, 500, 0, "content cache serves or passes on a load") \
     X(content_heartbeat, "content-heartbeat", 2000, 0, 0, "content cache at a heartbeat") \
     X(job_info_event, "job-info-event", 8000, 200, 2000, "job-info takes a job-state event; entry: a transition") \
-    X(job_info_request, "job-info-request", 12000, 200, 0, "job-info takes a request or a response") \
+    X(job_info_request, "job-info-request", 12000, 200, 0, "job-info takes a request or a response; entry: " \
+      "a watch walked to end one") \
     X(ingest_request, "ingest-request", 20000, 1000, 0, "ingest takes a submission or a response") \
     X(ingest_validate, "ingest-validate", 2500000, 0, 0, "a validator checks one jobspec (length of an act)") \
     X(ingest_validator, "ingest-validator", 100000000, 0, 0, "a validator starts, before its first job (length of an " \
@@ -87,6 +89,8 @@
     X(executor_exit, "executor-exit", 2000000, 0, 0, "a shell ends") \
     X(client_submit, "client-submit", 300000, 0, 0, "client makes and sends one submission") \
     X(client_reply, "client-reply", 30000, 0, 0, "client takes one response") \
+    X(client_start, "client-start", 0, 0, 0, "client begins with namespaces: what it does once, after its clock has " \
+      "started") \
     X(client_namespace, "client-namespace", 10000, 0, 0, "client sends one request of a burst of namespaces")
 
 struct instance_costs {
@@ -191,6 +195,7 @@ struct instance {
     bool async_watcher;             /* nor does the watcher */
     bool job_info_first;            /* job-info is on node 0 only; else on every node */
     enum instance_news job_info_news;   /* what job-info learns of jobs by itself, and looks up for it */
+    bool shells_follow;             /* a shell follows changes of its R: job-info watches the job's log for it */
     bool simulated;                 /* job-exec lets a job's time pass itself: no shell, nothing on its node */
     bool watch_forced;              /* a job waits for its input watch to start, however short it is */
 

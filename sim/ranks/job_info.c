@@ -22,6 +22,7 @@ enum job_info_metric {
     JOB_INFO_STATE_LOOKUPS,
     JOB_INFO_REQUESTS,
     JOB_INFO_WATCHES,
+    JOB_INFO_WALKED,
     JOB_INFO_FAILED
 };
 
@@ -42,6 +43,8 @@ struct job_read {
 
 struct request_state {
     struct envelope env;
+    uint64_t job;
+    bool follow;            /* the log is watched when it is answered */
     unsigned keys;          /* enum job_info_key */
     unsigned missing;       /* of them: not there yet */
     uint16_t error;         /* the first one */
@@ -52,7 +55,8 @@ enum watch_stage {
     WATCH_READS_LOG,        /* looks for "start" in the job's event log */
     WATCH_AWAITS_START,     /* watches that log */
     WATCH_GUEST,            /* watches in the guest namespace */
-    WATCH_LOG               /* watches that log for whoever asked, to its end */
+    WATCH_LOG,              /* watches that log for whoever asked, to its end */
+    WATCH_UPDATES           /* the same for a shell, which hears of changes of R only */
 };
 
 struct job_watch {
@@ -60,6 +64,7 @@ struct job_watch {
     uint64_t job;
     char *path;
     enum watch_stage stage;
+    bool cancelled;             /* stays until the watcher has ended its part */
 };
 
 struct job_info {
@@ -68,6 +73,8 @@ struct job_info {
     struct pending reads;       /* struct job_read */
     struct pending requests;    /* struct request_state */
     struct pending watches;     /* struct job_watch; tag of its stream: number << 1, | 1 when in the guest namespace */
+    GHashTable *by_origin;      /* who asked -> GArray of the numbers of its watches, rising */
+    uint64_t own;               /* watches that stand twice in the lists: job-info asks itself for the watch of a log */
 };
 
 static void request_free(void *item)
@@ -92,11 +99,13 @@ static void job_info_init(struct actor *self, const void *setup)
     pending_init(&s->reads, g_free);
     pending_init(&s->requests, request_free);
     pending_init(&s->watches, watch_free);
+    s->by_origin = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
 }
 
 static void job_info_release(struct actor *self)
 {
     struct job_info *s = actor_state(self);
+    g_hash_table_destroy(s->by_origin);
     pending_release(&s->watches);
     pending_release(&s->requests);
     pending_release(&s->reads);
@@ -121,6 +130,8 @@ static void job_info_save(const struct actor *self, struct bytes *sink)
         const struct request_state *r = pending_find(&s->requests, ids[i]);
         bytes_put_u64(sink, ids[i]);
         envelope_put(sink, &r->env);
+        bytes_put_u64(sink, r->job);
+        bytes_put_u8(sink, r->follow);
         bytes_put_u8(sink, (uint8_t)r->keys);
         bytes_put_u8(sink, (uint8_t)r->missing);
         bytes_put_u16(sink, r->error);
@@ -137,6 +148,7 @@ static void job_info_save(const struct actor *self, struct bytes *sink)
         bytes_put_u64(sink, w->job);
         key_put_text(sink, w->path);
         bytes_put_u8(sink, (uint8_t)w->stage);
+        bytes_put_u8(sink, w->cancelled);
     }
     g_free(ids);
 }
@@ -189,12 +201,16 @@ static void lookup_serve(struct actor *self, struct job_info *s, const struct en
 {
     uint64_t job = cursor_u64(c);
     uint8_t keys = cursor_u8(c);
+    bool follow = (keys & JOB_INFO_FOLLOW) != 0;
+    keys &= (uint8_t)~JOB_INFO_FOLLOW;
     if (!cursor_done(c) || keys == 0 || keys >= 1 << KEYS) {
         actor_fail(self, "lookup of actor %u is malformed", env->origin);
         return;
     }
     struct request_state *r = g_new0(struct request_state, 1);
     r->env = *env;
+    r->job = job;
+    r->follow = follow;
     r->keys = r->missing = keys;
     uint64_t id = pending_add(&s->requests, r);
     actor_count(self, JOB_INFO_REQUESTS, 1);
@@ -202,6 +218,9 @@ static void lookup_serve(struct actor *self, struct job_info *s, const struct en
         if ((keys & 1u << part) != 0)
             read_send(self, s, job, key_entries[part], READER_REQUEST, id, part);
 }
+
+static uint64_t watch_add(struct actor *self, struct job_info *s, const struct envelope *env, uint64_t job,
+                          const char *path, enum watch_stage stage);
 
 static void request_part(struct actor *self, struct job_info *s, const struct job_read *read, uint16_t error,
                          const char *data, size_t size)
@@ -219,6 +238,8 @@ static void request_part(struct actor *self, struct job_info *s, const struct jo
             bytes_put_span(&body, r->values[part].data, r->values[part].size);
     route_reply(self, &r->env, JOB_INFO_LOOKUP, r->error, &body);
     bytes_release(&body);
+    if (r->follow && r->error == 0)
+        watch_add(self, s, &r->env, r->job, "eventlog", WATCH_UPDATES);
     pending_remove(&s->requests, read->id);
 }
 
@@ -257,10 +278,48 @@ static void stream_cancel(struct actor *self, struct job_info *s, uint64_t id, c
     bytes_release(&body);
 }
 
+/* A watch for a shell is two to job-info: the shell's, and one of the log, for which job-info asks itself. */
+static bool stands_twice(const struct job_watch *w)
+{
+    return w->stage != WATCH_LOG;
+}
+
+static uint64_t watch_add(struct actor *self, struct job_info *s, const struct envelope *env, uint64_t job,
+                          const char *path, enum watch_stage stage)
+{
+    struct job_watch *w = g_new0(struct job_watch, 1);
+    w->env = *env;
+    w->job = job;
+    w->path = g_strdup(path);
+    w->stage = stage;
+    uint64_t id = pending_add(&s->watches, w);
+    GArray *same = g_hash_table_lookup(s->by_origin, GUINT_TO_POINTER(env->origin));
+    if (same == NULL) {
+        same = g_array_new(FALSE, FALSE, sizeof id);
+        g_hash_table_insert(s->by_origin, GUINT_TO_POINTER(env->origin), same);
+    }
+    g_array_append_val(same, id);
+    s->own += stands_twice(w);
+    actor_count(self, JOB_INFO_WATCHES, 1);
+    if (stage != WATCH_READS_LOG)
+        stream_begin(self, s, id, w);
+    return id;
+}
+
+/* Nobody is told of the end of WATCH_UPDATES: the shell has gone. */
 static void watch_end(struct actor *self, struct job_info *s, uint64_t id, uint16_t error)
 {
     struct job_watch *w = pending_find(&s->watches, id);
-    route_reply(self, &w->env, JOB_INFO_WATCH, error, NULL);
+    if (w->stage != WATCH_UPDATES)
+        route_reply(self, &w->env, JOB_INFO_WATCH, error, NULL);
+    GArray *same = g_hash_table_lookup(s->by_origin, GUINT_TO_POINTER(w->env.origin));
+    for (guint i = 0; i < same->len; i++) {
+        if (g_array_index(same, uint64_t, i) == id) {
+            g_array_remove_index(same, i);
+            break;
+        }
+    }
+    s->own -= stands_twice(w);
     pending_remove(&s->watches, id);
 }
 
@@ -272,19 +331,12 @@ static void watch_serve(struct actor *self, struct job_info *s, const struct env
         actor_fail(self, "watch of actor %u is malformed", env->origin);
         return;
     }
-    struct job_watch *w = g_new0(struct job_watch, 1);
-    w->env = *env;
-    w->job = job;
-    w->path = g_strdup(path);
-    w->stage = WATCH_READS_LOG;
-    actor_count(self, JOB_INFO_WATCHES, 1);
-    uint64_t id = pending_add(&s->watches, w);
     if (g_str_equal(path, "eventlog")) {
-        w->stage = WATCH_LOG;
-        stream_begin(self, s, id, w);
-    } else {
-        read_send(self, s, job, "eventlog", READER_WATCH, id, 0);
+        watch_add(self, s, env, job, path, WATCH_LOG);
+        return;
     }
+    uint64_t id = watch_add(self, s, env, job, path, WATCH_READS_LOG);
+    read_send(self, s, job, "eventlog", READER_WATCH, id, 0);
 }
 
 static bool log_has(const char *text, size_t size, const char *entry)
@@ -316,12 +368,16 @@ static void stream_answered(struct actor *self, struct job_info *s, const struct
         watch_end(self, s, id, env->error);
         return;
     }
+    if (w->cancelled)
+        return;
     size_t size;
     const char *text = cursor_span(c, &size);
     if (w->stage == WATCH_AWAITS_START) {
         log_seen(self, s, id, w, text, size);
         return;
     }
+    if (w->stage == WATCH_UPDATES)
+        return;
     struct bytes body = BYTES_INIT;
     bytes_put_span(&body, text, size);
     route_reply(self, &w->env, JOB_INFO_WATCH, 0, &body);
@@ -332,20 +388,33 @@ static void stream_answered(struct actor *self, struct job_info *s, const struct
     }
 }
 
+/* Each list is walked from end to end, whatever is found. */
+static void lists_walk(struct actor *self, const struct job_info *s, int64_t fixed_ns)
+{
+    uint64_t entries = pending_length(&s->watches) + s->own;
+    role_charge(self, fixed_ns + (int64_t)entries * s->inst->costs.job_info_request.per_entry_ns);
+    actor_count(self, JOB_INFO_WALKED, entries);
+}
+
 static void cancel_serve(struct actor *self, struct job_info *s, const struct envelope *env, struct cursor *c)
 {
     uint64_t tag = cursor_u64(c);
-    uint64_t *ids = pending_ids(&s->watches);
-    for (guint i = 0, count = pending_length(&s->watches); i < count; i++) {
-        const struct job_watch *w = pending_find(&s->watches, ids[i]);
-        if (w->env.origin != env->origin || w->env.tag != tag)
+    const GArray *same = g_hash_table_lookup(s->by_origin, GUINT_TO_POINTER(env->origin));
+    lists_walk(self, s, 0);
+    for (guint i = same == NULL ? 0 : same->len; i > 0; i--) {
+        uint64_t id = g_array_index(same, uint64_t, i - 1);
+        struct job_watch *w = pending_find(&s->watches, id);
+        if (w->cancelled || (w->env.tag != tag && w->stage != WATCH_UPDATES))
             continue;
-        if (w->stage != WATCH_READS_LOG)
-            stream_cancel(self, s, ids[i], w);
-        watch_end(self, s, ids[i], ENODATA);
-        break;
+        if (w->stage == WATCH_READS_LOG) {
+            watch_end(self, s, id, ENODATA);
+            continue;
+        }
+        /* A request to itself ends the watch of the log that it asked itself for. */
+        lists_walk(self, s, s->inst->costs.job_info_request.fixed_ns);
+        stream_cancel(self, s, id, w);
+        w->cancelled = true;
     }
-    g_free(ids);
 }
 
 static void read_answered(struct actor *self, struct job_info *s, const struct envelope *env, struct cursor *c)
@@ -428,6 +497,7 @@ static const struct metric job_info_metrics[] = {
     [JOB_INFO_STATE_LOOKUPS] = { "state_lookups", "1", "lookups for transitions", METRIC_COUNTER },
     [JOB_INFO_REQUESTS] = { "requests", "1", "lookups for shells", METRIC_COUNTER },
     [JOB_INFO_WATCHES] = { "watches", "1", "watches for shells", METRIC_COUNTER },
+    [JOB_INFO_WALKED] = { "walked", "1", "watches walked to end one", METRIC_COUNTER },
     [JOB_INFO_FAILED] = { "failed", "1", "lookups that found nothing", METRIC_COUNTER },
     { NULL, NULL, NULL, METRIC_COUNTER }
 };

@@ -43,6 +43,8 @@ static void burst_send(struct actor *self, struct namespace_client *c)
     char name[JOBID_NAMESPACE_SIZE];
     c->answered = 0;
     c->since_ns = actor_now(self);
+    if (c->burst == BURST_CREATE)
+        role_charge(self, cost_ns(&inst->costs.client_start, 0, 0));
     for (uint32_t i = 0; i < inst->jobs->namespaces; i++) {
         role_charge(self, cost_ns(&inst->costs.client_namespace, 0, 0));
         jobid_to_namespace(FIRST_ID + i, name);
@@ -88,8 +90,10 @@ static void namespace_client_handle(struct actor *self, const struct message *m)
         burst_send(self, c);
         return;
     }
+    const struct instance *inst = actor_setup(self);
     struct envelope env;
     route_open(self, m, &env);
+    role_charge(self, cost_ns(&inst->costs.client_reply, m->payload->size, 0));
     bool writes = m->kind == (KVS_FENCE | KIND_REPLY) || m->kind == (KVS_SYNC | KIND_REPLY);
     if (!writes && m->kind != (KVS_NAMESPACE_CREATE | KIND_REPLY) && m->kind != (KVS_NAMESPACE_REMOVE | KIND_REPLY))
         actor_fail(self, "unexpected message of kind 0x%04x", m->kind);

@@ -132,7 +132,8 @@ enum content_kind {
 /* --- job-info --- */
 enum job_info_kind {
     /* A shell to the job-info of its own node. Body: job id u64, keys u8 (enum job_info_key) -> for each key asked for,
-     * in the order of the enum: value span. */
+     * in the order of the enum: value span. With FOLLOW job-info watches the job's event log from then on, for changes
+     * of R (none are made), until the shell ends. */
     JOB_INFO_LOOKUP = KIND(ROLE_JOB_INFO, 1),
     /* A shell to the job-info of its own node: watch an event log of the job's guest namespace from its start, once
      * the job's "start" event is seen: once its own event log has the characters "name":"start". Body: job id u64, path
@@ -141,14 +142,15 @@ enum job_info_kind {
      * from now on, and ended with ENODATA after its entry "clean". */
     JOB_INFO_WATCH = KIND(ROLE_JOB_INFO, 2),
     /* The same shell, also when it ends (its disconnect). Body: tag u64 of the watch. No answer; the watch ends with
-     * ENODATA. */
+     * ENODATA, once the watcher has ended its part. Ends the shell's FOLLOW as well. */
     JOB_INFO_CANCEL = KIND(ROLE_JOB_INFO, 3)
 };
 
 enum job_info_key {
     JOB_INFO_EVENTLOG = 1 << 0,
     JOB_INFO_JOBSPEC = 1 << 1,
-    JOB_INFO_R = 1 << 2
+    JOB_INFO_R = 1 << 2,
+    JOB_INFO_FOLLOW = 1 << 3
 };
 
 /* --- ingest --- */

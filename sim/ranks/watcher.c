@@ -368,6 +368,8 @@ static void cancel_serve(struct actor *self, struct watcher *s, const struct env
 {
     uint64_t tag = cursor_u64(c);
     struct requester requester = { env->origin, tag };
+    /* It looks through all watches of all namespaces. */
+    role_charge(self, (int64_t)pending_length(&s->watches) * s->inst->costs.watcher_request.per_entry_ns);
     uint64_t found = GPOINTER_TO_SIZE(g_hash_table_lookup(s->by_requester, &requester));
     if (found == 0)
         return;

@@ -214,6 +214,11 @@ struct workload *workload_batsim_new(const char *path, const char *io, GError **
     }
     g_array_sort_with_data(batsim->jobs, submit_compare, NULL);
     batsim->base.jobs = batsim->jobs->len;
+    for (guint i = 0; i < batsim->jobs->len; i++) {
+        const struct batsim_job *job = &g_array_index(batsim->jobs, struct batsim_job, i);
+        batsim->base.extent.last_submit_ns = (double)job->submit_ns;
+        batsim->base.extent.core_ns += (double)job->duration_ns * job->processors;
+    }
     return &batsim->base;
 }
 

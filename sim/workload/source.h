@@ -3,8 +3,8 @@
  * What a source of jobs is made of, for the files of this folder that are one (bulk.c, ...). Others include
  * workload/workload.h only.
  *
- * A source's struct begins with a struct workload; its _new function allocates it with g_new0 and sets `type` and
- * `jobs`. workload.c counts, and stops asking after the end or a failure.
+ * A source's struct begins with a struct workload; its _new function allocates it with g_new0 and sets `type`,
+ * `jobs`, and `extent` where it knows it. workload.c counts, and stops asking after the end or a failure.
  */
 #ifndef TIERCEL_WORKLOAD_SOURCE_H
 #define TIERCEL_WORKLOAD_SOURCE_H
@@ -26,6 +26,7 @@ struct workload {
     uint64_t jobs;              /* in all, or WORKLOAD_UNKNOWN */
     uint64_t yielded;           /* by next */
     uint64_t held;              /* jobs that wait for others and were not released yet */
+    struct workload_extent extent;
     const struct workload_count *counts;
     size_t counts_number;
     bool ended;

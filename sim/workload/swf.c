@@ -198,6 +198,8 @@ static void survey_record(struct swf *swf, const struct swf_record *r, const str
     if (swf->base.jobs == 0 || r->submit_ns < swf->origin_ns)
         swf->origin_ns = r->submit_ns;
     swf->base.jobs++;
+    swf->base.extent.last_submit_ns = MAX(swf->base.extent.last_submit_ns, (double)r->submit_ns);
+    swf->base.extent.core_ns += (double)job.duration_ns * job.slots;
     if (list != NULL) {
         struct listed entry = { r->submit_ns, place, r->number, depends(swf, r) ? r->preceding : 0 };
         g_array_append_val(list, entry);
@@ -222,6 +224,7 @@ static bool survey(struct swf *swf, GArray *list, GError **error)
     GError *problem = NULL;
     swf->origin_ns = 0;
     swf->base.jobs = 0;
+    swf->base.extent = (struct workload_extent){ 0, 0 };
     memcpy(swf->counts, count_kinds, sizeof count_kinds);
     while (!fatal) {
         bool got = record_next(swf, &next, &fatal, &problem);
@@ -246,6 +249,7 @@ static bool survey(struct swf *swf, GArray *list, GError **error)
     }
     if (!swf->rules.shift_start)
         swf->origin_ns = 0;
+    swf->base.extent.last_submit_ns = MAX(swf->base.extent.last_submit_ns - (double)swf->origin_ns, 0);
     if (swf->header.processors == 0)
         swf->header.processors = swf->header.widest;
     if (problem_count == 0)

@@ -52,6 +52,11 @@ uint64_t workload_jobs(const struct workload *w)
     return w->jobs;
 }
 
+struct workload_extent workload_extent(const struct workload *w)
+{
+    return w->extent;
+}
+
 void workload_free(struct workload *w)
 {
     if (w != NULL)

@@ -81,6 +81,13 @@ const struct workload_count *workload_counts(const struct workload *w, size_t *n
 /* How many jobs it yields in all, or WORKLOAD_UNKNOWN. */
 uint64_t workload_jobs(const struct workload *w);
 
+/* What a log that was looked at holds: for estimates. All 0 for other sources. */
+struct workload_extent {
+    double last_submit_ns;
+    double core_ns;             /* durations times cores */
+};
+struct workload_extent workload_extent(const struct workload *w);
+
 void workload_free(struct workload *w);
 
 #endif

@@ -337,7 +337,7 @@ check "names, profiles, kills at the limit and jobs without a limit come out" di
 
 jobs 4 0,3,10,10 1,3,10,10 2,4,10,10 3,1,25,25 4,1,16,16 >log.swf
 printf '%s\n' '[deck]' 'format = 1' '[system]' 'kind = brokered' '[cluster]' 'nodes = 1' 'cores-per-node = 4' \
-    '[workload]' 'source = swf' 'file = log.swf' 'stop-queue = false' '[scheduler]' 'mode = unlimited' >log.deck
+    '[workload]' 'source = swf' 'file = log.swf' '[scheduler]' 'mode = unlimited' >log.deck
 for expected in "fcfs 0 10 20 30 30" "easy 0 10 28 3 38" "conservative 0 10 20 30 4"; do
     policy=${expected%% *}
     check "a brokered instance plays the log: $policy" expect_status 0 simulate --set scheduler.policy="$policy"

@@ -77,6 +77,19 @@ deck=flux-bulksubmit path=$top_srcdir/inputs/flux-bulksubmit.deck events=
 estimated --set workload.repeat=4 --set cluster.nodes=32
 deck=theory/central-server path=$top_srcdir/inputs/theory/central-server.deck
 estimated --set source.jobs=20000
+# Jobs that come over time: an instance's heartbeats last as long as its log.
+brokered=('[deck]' 'format = 1' '[system]' 'kind = brokered' '[cluster]' 'nodes = 16' 'cores-per-node = 4' '[job-info]'
+    'nodes = first' '[workload]')
+printf '%s\n' "${brokered[@]}" 'source = poisson' 'jobs = 40' 'interval = exponential(5s)' 'duration = 1s' >poisson.deck
+deck=poisson path=poisson.deck
+estimated
+awk 'BEGIN {
+    for (i = 0; i < 40; i++)
+        printf "%d %d -1 10 1 -1 -1 1 20 -1 1 1 1 1 1 1 -1 -1\n", i + 1, 100 + i * 5
+}' >log.swf
+printf '%s\n' "${brokered[@]}" 'source = swf' 'file = log.swf' 'shift-start = true' >log.deck
+deck=log path=log.deck
+estimated
 if [ -n "$LONG" ]; then
     deck=flux-bulksubmit path=$top_srcdir/inputs/flux-bulksubmit.deck
     estimated

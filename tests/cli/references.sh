@@ -37,6 +37,22 @@ row() # NAME DECK [KEY THAT IS MISSED]...
     done < <(sed -n 's/^ *"\([a-z_.]*\)": { "published".*"ok": \([a-z]*\), .*/\1 \2/p' "$name.json")
 }
 
+# A deck's table of its own figures, a line a scheme: the n-th "RATE jobs/s, FIRST s" of it.
+table_rate() # DECK SCHEME COLUMN
+{
+    sed -n "s/^# *$2  *\([0-9]\)/\1/p" "$top_srcdir/inputs/$1.deck" | grep -oE '[0-9.]+ jobs/s' | sed -n "$3s/ .*//p"
+}
+
+hypothesis() # DECK SCHEME COLUMN OPTIONS
+{
+    local deck=$1 scheme=$2 column=$3 name=$1-$2-$3
+    shift 3
+    check "$deck runs: $scheme, column $column" \
+        expect_status 0 simulate "$name" "$deck" --set events.scheme="$scheme" "$@"
+    check "$deck has what its table says: $scheme, column $column" \
+        within "$(of "$name" jobs run_rate)" "$(table_rate "$deck" "$scheme" "$column")" 1.5
+}
+
 row burst flux-namespaces
 row calls flux-namespaces-v0.16
 for count in 500 1000 2000; do
@@ -58,6 +74,19 @@ check "the rates rank as recorded" \
            $(of older jobs first_done_s) > $(of before jobs first_done_s)"
 check "the change is worth as little as recorded" \
     within "$(of after jobs run_rate)" "$(of before jobs run_rate)" 2
+
+row slots flux-h2-slots
+row cores flux-h3-cores
+hypothesis flux-h1-saturated pr2777 2 --set cluster.cores-per-node=32
+hypothesis flux-h2-slots pr2777 2 --set cluster.cores-per-node=32
+if [ -n "${LONG:-}" ]; then
+    row saturated flux-h1-saturated
+    hypothesis flux-h3-cores pr2777 2 --set cluster.cores-per-node=32
+    for deck in flux-h1-saturated flux-h2-slots flux-h3-cores; do
+        hypothesis $deck v0.16 1
+        hypothesis $deck v0.16 2 --set cluster.cores-per-node=32
+    done
+fi
 
 row four-thousand flux-bulksubmit-4096
 check "the run of 4096 jobs before the change" expect_status 0 simulate four-before flux-bulksubmit-4096 \

@@ -7,6 +7,7 @@
 #include "instance_model.h"
 #include "kvs/jobid.h"
 #include "kvs/key.h"
+#include "kvs/transaction.h"
 #include "ranks/broker.h"
 
 static bool answer_is(const struct heard *h, const char *text)
@@ -363,6 +364,77 @@ static void test_errors(void)
     model_release(&m);
 }
 
+static void fence_send(struct model *m, int64_t at_ms, uint64_t tag, const char *ns, uint32_t user, const char *fence,
+                       uint32_t participants, uint32_t flags, const char *key)
+{
+    struct bytes body = BYTES_INIT;
+    struct transaction *t = transaction_new(0, 0, flags);
+    transaction_put(t, key, "x", 1);
+    key_put_text(&body, ns);
+    bytes_put_u32(&body, user);
+    key_put_text(&body, fence);
+    bytes_put_u32(&body, participants);
+    transaction_pack(t, &body);
+    transaction_free(t);
+    model_send(m, at_ms, instance_client(&m->inst), instance_kvs(&m->inst, 0), KVS_FENCE, tag, &body);
+}
+
+static void sync_send(struct model *m, int64_t at_ms, uint64_t tag, const char *ns, uint32_t user, uint64_t sequence)
+{
+    struct bytes body = BYTES_INIT;
+    key_put_text(&body, ns);
+    bytes_put_u32(&body, user);
+    bytes_put_u64(&body, sequence);
+    model_send(m, at_ms, instance_client(&m->inst), instance_kvs(&m->inst, 0), KVS_SYNC, tag, &body);
+}
+
+/* Every way in which a part of a fence, or a wait for a version, can end but well. */
+static void test_fence_errors(void)
+{
+    static const struct { uint64_t tag; int error; } known[] = {
+        { 10, 0 }, { 11, EINVAL }, { 12, EINVAL }, { 13, EINVAL }, { 14, 0 }, { 15, EOVERFLOW },
+        { 20, EPERM }, { 21, ENOTSUP }, { 22, EPERM }, { 23, ENOTSUP },
+        { 30, EINVAL }, { 31, EINVAL }, { 40, 0 }, { 41, ENOTSUP }, { 42, ENOTSUP }, { 43, ENOTSUP },
+        { 50, ENOTSUP }, { 51, ENOTSUP }
+    };
+    struct model m;
+    model_init(&m, 2, "pr2792");
+    uint32_t client = instance_client(&m.inst);
+    model_namespace(&m, 10, client, 1, KVS_NAMESPACE_CREATE, "job-1");
+    /* Others than the first said: how many, with which flags, how many at all; and one too many. */
+    fence_send(&m, 20, 10, "job-1", 0, "a", 2, 0, "k.10");
+    fence_send(&m, 30, 11, "job-1", 0, "a", 3, 0, "k.11");
+    fence_send(&m, 40, 12, "job-1", 0, "a", 2, TRANSACTION_NO_MERGE, "k.12");
+    fence_send(&m, 50, 13, "job-1", 0, "b", 0, 0, "k.13");
+    fence_send(&m, 60, 14, "job-1", 0, "a", 2, 0, "k.14");
+    fence_send(&m, 60, 15, "job-1", 0, "a", 2, 0, "k.15");
+    fence_send(&m, 100, 20, "job-1", 7, "c", 1, 0, "k.20");
+    fence_send(&m, 110, 21, "nothing", 0, "c", 1, 0, "k.21");
+    sync_send(&m, 120, 22, "job-1", 7, 1);
+    sync_send(&m, 130, 23, "nothing", 0, 1);
+    /* Its operations fail: all who took part hear of it. */
+    fence_send(&m, 200, 30, "job-1", 0, "d", 2, 0, "k.30");
+    fence_send(&m, 210, 31, "job-1", 0, "d", 2, 0, ".");
+    /* Removed before the last has come, and before the version. */
+    sync_send(&m, 300, 40, "job-1", 0, 1);
+    sync_send(&m, 310, 41, "job-1", 0, 2);
+    fence_send(&m, 320, 42, "job-1", 0, "e", 3, 0, "k.42");
+    fence_send(&m, 330, 43, "job-1", 0, "e", 3, 0, "k.43");
+    model_namespace(&m, 400, client, 2, KVS_NAMESPACE_REMOVE, "job-1");
+    fence_send(&m, 410, 50, "job-1", 0, "e", 3, 0, "k.50");
+    sync_send(&m, 420, 51, "job-1", 0, 1);
+    model_run(&m);
+    for (unsigned i = 0; i < G_N_ELEMENTS(known); i++)
+        CU_ASSERT_EQUAL(error_of(model_answer(&m, client, known[i].tag)), known[i].error);
+    CU_ASSERT_EQUAL(model_count(&m, "kvs-root", "fences"), 2);
+    CU_ASSERT_EQUAL(model_count(&m, "kvs-root", "syncs"), 2);
+    CU_ASSERT_EQUAL(model_count(&m, "kvs-root", "refused"), 2);
+    CU_ASSERT_EQUAL(model_count(&m, "broker", "published_setroot"), 1);
+    CU_ASSERT_EQUAL(model_count(&m, "broker", "published_error"), 1);
+    CU_ASSERT_EQUAL(model_count(&m, "kvs-root", "reaped"), 1);
+    model_release(&m);
+}
+
 /* Commits that are on their way when the namespace goes are all answered, and nothing keeps it from going. */
 static void test_removal_in_flight(void)
 {
@@ -519,6 +591,50 @@ static void test_job_info(void)
     model_release(&m);
 }
 
+/* A shell that follows its R has a watch of its log, which ends with the shell; ending it walks all watches. */
+static void test_shell_follows(void)
+{
+    enum { JOB = 0x123456789abc, OTHERS = 5 };
+    struct model m;
+    model_init(&m, 1, "pr2792");
+    m.inst.costs.job_info_request.per_entry_ns = 1000000;
+    uint32_t manager = instance_job_manager(&m.inst), user = instance_executor(&m.inst, 0, 0);
+    char key[64];
+    jobid_to_entry(JOB, "eventlog", key, sizeof key);
+    model_append(&m, 10, manager, 1, "primary", key, "{\"name\":\"submit\"}\n");
+    jobid_to_entry(JOB, "jobspec", key, sizeof key);
+    model_commit(&m, 11, manager, 2, "primary", key, "the jobspec");
+    jobid_to_entry(JOB, "R", key, sizeof key);
+    model_commit(&m, 12, manager, 3, "primary", key, "the resources");
+    for (uint64_t i = 0; i < OTHERS; i++) {
+        struct bytes watch = BYTES_INIT;
+        bytes_put_u64(&watch, JOB);
+        key_put_text(&watch, "eventlog");
+        model_send(&m, 100, manager, instance_job_info(&m.inst, 0), JOB_INFO_WATCH, 10 + i, &watch);
+    }
+    struct bytes lookup = BYTES_INIT;
+    bytes_put_u64(&lookup, JOB);
+    bytes_put_u8(&lookup, JOB_INFO_JOBSPEC | JOB_INFO_R | JOB_INFO_FOLLOW);
+    model_call(&m, 200, user, instance_job_info(&m.inst, 0), JOB_INFO_LOOKUP, 20, &lookup);
+    jobid_to_entry(JOB, "eventlog", key, sizeof key);
+    model_append(&m, 300, manager, 4, "primary", key, "{\"name\":\"start\"}\n");
+    for (int64_t at_ms = 400; at_ms <= 500; at_ms += 100) {
+        struct bytes cancel = BYTES_INIT;
+        bytes_put_u64(&cancel, 99);
+        model_send(&m, at_ms, user, instance_job_info(&m.inst, 0), JOB_INFO_CANCEL, 0, &cancel);
+    }
+    model_append(&m, 600, manager, 5, "primary", key, "{\"name\":\"clean\"}\n");
+    model_run(&m);
+    CU_ASSERT_EQUAL(error_of(model_answer(&m, user, 20)), 0);
+    CU_ASSERT_PTR_NULL(model_heard(&m, user, 1));       /* it hears of changes of R only, and there are none */
+    CU_ASSERT_EQUAL(model_count(&m, "watcher", "watches"), OTHERS + 1);
+    /* The shell's end: twice the others' watches and the shell's two; the second time it has none. */
+    CU_ASSERT_EQUAL(model_count(&m, "job-info", "walked"), 2 * (OTHERS + 2) + OTHERS);
+    for (uint64_t i = 0; i < OTHERS; i++)
+        CU_ASSERT_EQUAL(error_of(model_stream(&m, manager, 10 + i, 3)), ENODATA);
+    model_release(&m);
+}
+
 /* Three blocking calls delay a creation by three round trips, and more behind a backlog. */
 static void test_creation_blocks(void)
 {
@@ -579,9 +695,11 @@ int main(int argc, char **argv)
         { "monitors make their calls", test_watch_calls },
         { "a prefix also hears a longer name", test_prefix_hazard },
         { "errors come back", test_errors },
+        { "fences and waits for a version end with the errors that they should", test_fence_errors },
         { "a removal answers what is on its way", test_removal_in_flight },
         { "a blocked client gets its answers in order", test_blocking_client },
         { "job-info follows on every node and serves shells", test_job_info },
+        { "a shell that follows its resources costs a watch and walks", test_shell_follows },
         { "blocking calls delay a creation", test_creation_blocks },
         { "heartbeats reach every node and caches forget", test_heartbeats },
     };

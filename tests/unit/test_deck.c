@@ -25,6 +25,8 @@ static const struct deck_key keys[] = {
       DECK_REQUIRED | DECK_UNMODELLED | DECK_OWN, "" },
     { "deck", "title", DECK_TEXT, NULL, NULL, NULL, NULL, NULL, DECK_ALL_KINDS, DECK_UNMODELLED, "" },
     { "deck", "base", DECK_FILE, NULL, NULL, NULL, NULL, NULL, DECK_ALL_KINDS, DECK_UNMODELLED | DECK_OWN, "" },
+    { "deck", "scale", QUANTITY_PERCENTAGE, NULL, NULL, NULL, NULL, NULL, DECK_ALL_KINDS, DECK_UNMODELLED | DECK_OWN,
+      "" },
     { "deck", "comparable", QUANTITY_BOOLEAN, "true", NULL, NULL, NULL, NULL, DECK_ALL_KINDS,
       DECK_UNMODELLED | DECK_OWN, "" },
     { "system", "kind", DECK_CHOICE, NULL, NULL, NULL, "brokered|dispatcher", NULL, DECK_ALL_KINDS, DECK_REQUIRED, "" },
@@ -39,6 +41,8 @@ static const struct deck_key keys[] = {
     { "cluster", "jobs", QUANTITY_COUNT, "10", NULL, NULL, NULL, "cluster.source=bulk", DECK_ALL_KINDS, 0, "" },
     { "heap", "size", QUANTITY_SIZE, "1GB", NULL, NULL, NULL, NULL, 2, 0, "" },
     { "costs", "profile", DECK_NAME, NULL, NULL, NULL, NULL, NULL, DECK_ALL_KINDS, 0, "" },
+    { "costs", "move", QUANTITY_DURATION, "1us", NULL, NULL, NULL, NULL, DECK_ALL_KINDS, 0, "" },
+    { "costs", "share", QUANTITY_PERCENTAGE, "0%", NULL, NULL, NULL, NULL, DECK_ALL_KINDS, 0, "" },
     { "costs", "send", QUANTITY_COST, "1us", NULL, NULL, NULL, NULL, DECK_ALL_KINDS, 0, "" },
     { "costs", "store", QUANTITY_COST, "2us", NULL, NULL, NULL, NULL, DECK_ALL_KINDS, 0, "" }
 };
@@ -114,6 +118,38 @@ static void test_values(void)
     CU_ASSERT_STRING_EQUAL(deck_where(deck, "cluster", "nodes"), "in/x.deck:6");
     CU_ASSERT_STRING_EQUAL(deck_where(deck, "cluster", "cores"), "default");
     CU_ASSERT_STRING_EQUAL(deck_name(deck), "x");
+    deck_free(deck);
+}
+
+static void test_scaled_profiles(void)
+{
+    static const struct file files[] = {
+        { "x.deck", HEAD "[cluster]\nnodes = 1\n[costs]\nprofile = half\nmove = 9us\n" },
+        { "y.deck", "[deck]\nformat = 1\nbase = x.deck\n[costs]\nprofile = own\n" },
+        { "costs/half.costs", "[deck]\nformat = 1\nbase = whole.costs\nscale = 50%\n" },
+        { "costs/own.costs", "[deck]\nformat = 1\nbase = half.costs\nscale = 30%\n[costs]\nstore = 7us\n" },
+        { "costs/whole.costs", "[deck]\nformat = 1\n[costs]\nmove = 8us\nshare = 20%\nsend = 10us + 3ns/B\n"
+          "store = 20us\n" },
+        { NULL, NULL }
+    };
+    struct deck *deck = load(files, "x.deck", false, NULL);
+
+    CU_ASSERT_EQUAL_FATAL(deck_problem_count(deck), 0);
+    CU_ASSERT_EQUAL(deck_cost(deck, "costs", "send").fixed_ns, 5000);
+    CU_ASSERT_EQUAL(deck_cost(deck, "costs", "send").per_byte_ps, 1500);
+    CU_ASSERT_STRING_EQUAL(deck_text(deck, "costs", "send"), "5us + 1.5ns/B");
+    CU_ASSERT_STRING_EQUAL(deck_where(deck, "costs", "send"), "costs/whole.costs:6, times 50%");
+    CU_ASSERT_EQUAL(deck_integer(deck, "costs", "move"), 9000);
+    CU_ASSERT_EQUAL(deck_integer(deck, "costs", "share"), 200000);
+    CU_ASSERT_TRUE(deck_comparable(deck));
+    deck_free(deck);
+
+    /* Factors multiply; what a profile states itself is taken as it is. */
+    deck = load(files, "y.deck", false, NULL);
+    CU_ASSERT_EQUAL_FATAL(deck_problem_count(deck), 0);
+    CU_ASSERT_EQUAL(deck_cost(deck, "costs", "send").fixed_ns, 1500);
+    CU_ASSERT_EQUAL(deck_cost(deck, "costs", "store").fixed_ns, 7000);
+    CU_ASSERT_EQUAL(deck_integer(deck, "costs", "move"), 1200);
     deck_free(deck);
 }
 
@@ -485,6 +521,7 @@ int main(void)
     static const struct suite_test tests[] = {
         { "values, defaults and their places are there", test_values },
         { "defaults, bases, profile, deck and settings come in this order", test_layers },
+        { "a profile is another one times a factor, but for what it states itself", test_scaled_profiles },
         { "a bare name is that of an installed deck", test_installed },
         { "all problems are told at once, in order", test_all_problems },
         { "the form comes first", test_form },

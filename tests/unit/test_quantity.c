@@ -123,6 +123,32 @@ static void test_costs(void)
     }
 }
 
+static void test_cost_texts(void)
+{
+    static const struct {
+        struct cost value;
+        const char *text;
+        int64_t factor_ppm;
+        struct cost scaled;
+    } table[] = {
+        { { 0, 0, 0 }, "0ns", 410000, { 0, 0, 0 } },
+        { { 42400, 5300, 999 }, "42.4us + 5.3ns/B + 999ns/queued", 410000, { 17384, 2173, 410 } },
+        { { 0, 250, 0 }, "250ps/B", 1000000, { 0, 250, 0 } },
+        { { 1000000000, 0, 1001 }, "1s + 1.001us/queued", 2500000, { 2500000000, 0, 2503 } },
+        { { 1, 1, 1 }, "1ns + 1ps/B + 1ns/queued", 10, { 1, 1, 1 } }
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(table); i++) {
+        g_autofree char *text = cost_text(&table[i].value);
+        struct cost scaled = cost_scaled(&table[i].value, table[i].factor_ppm);
+        struct quantity q;
+        CU_ASSERT_STRING_EQUAL(text, table[i].text);
+        CU_ASSERT_TRUE_FATAL(quantity_parse(QUANTITY_COST, text, NULL, &q, NULL));
+        CU_ASSERT_EQUAL(memcmp(&q.cost, &table[i].value, sizeof q.cost), 0);
+        CU_ASSERT_EQUAL(memcmp(&scaled, &table[i].scaled, sizeof scaled), 0);
+    }
+}
+
 /* Every malformed spelling, with the reason that is given for it. */
 static void test_refused(void)
 {
@@ -303,6 +329,7 @@ int main(void)
         { "number and unit are held exactly", test_integers },
         { "each form of distribution is read", test_distributions },
         { "a cost has up to three parts in any order", test_costs },
+        { "a cost is written as it is read, and scaled by rounding", test_cost_texts },
         { "every malformed spelling is refused with its reason and the expectation", test_refused },
         { "the caller can say what was expected", test_expected },
         { "quoting makes any bytes printable and short", test_quote },

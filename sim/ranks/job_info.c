@@ -388,11 +388,13 @@ static void stream_answered(struct actor *self, struct job_info *s, const struct
     }
 }
 
-/* Each list is walked from end to end, whatever is found. */
-static void lists_walk(struct actor *self, const struct job_info *s, int64_t fixed_ns)
+/* Each list is walked from end to end, whatever is found. Where job-info asks itself, all that it asked itself for is
+ * compared to the end, message and tag, a second step; of the rest the sender suffices. */
+static void lists_walk(struct actor *self, const struct job_info *s, bool own)
 {
-    uint64_t entries = pending_length(&s->watches) + s->own;
-    role_charge(self, fixed_ns + (int64_t)entries * s->inst->costs.job_info_request.per_entry_ns);
+    const struct cost *cost = &s->inst->costs.job_info_request;
+    uint64_t entries = pending_length(&s->watches) + s->own + (own ? s->own : 0);
+    role_charge(self, (own ? cost->fixed_ns : 0) + (int64_t)entries * cost->per_entry_ns);
     actor_count(self, JOB_INFO_WALKED, entries);
 }
 
@@ -400,7 +402,7 @@ static void cancel_serve(struct actor *self, struct job_info *s, const struct en
 {
     uint64_t tag = cursor_u64(c);
     const GArray *same = g_hash_table_lookup(s->by_origin, GUINT_TO_POINTER(env->origin));
-    lists_walk(self, s, 0);
+    lists_walk(self, s, false);
     for (guint i = same == NULL ? 0 : same->len; i > 0; i--) {
         uint64_t id = g_array_index(same, uint64_t, i - 1);
         struct job_watch *w = pending_find(&s->watches, id);
@@ -411,7 +413,7 @@ static void cancel_serve(struct actor *self, struct job_info *s, const struct en
             continue;
         }
         /* A request to itself ends the watch of the log that it asked itself for. */
-        lists_walk(self, s, s->inst->costs.job_info_request.fixed_ns);
+        lists_walk(self, s, true);
         stream_cancel(self, s, id, w);
         w->cancelled = true;
     }
@@ -497,7 +499,7 @@ static const struct metric job_info_metrics[] = {
     [JOB_INFO_STATE_LOOKUPS] = { "state_lookups", "1", "lookups for transitions", METRIC_COUNTER },
     [JOB_INFO_REQUESTS] = { "requests", "1", "lookups for shells", METRIC_COUNTER },
     [JOB_INFO_WATCHES] = { "watches", "1", "watches for shells", METRIC_COUNTER },
-    [JOB_INFO_WALKED] = { "walked", "1", "watches walked to end one", METRIC_COUNTER },
+    [JOB_INFO_WALKED] = { "walked", "1", "steps through watches to end one", METRIC_COUNTER },
     [JOB_INFO_FAILED] = { "failed", "1", "lookups that found nothing", METRIC_COUNTER },
     { NULL, NULL, NULL, METRIC_COUNTER }
 };

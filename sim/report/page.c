@@ -8,7 +8,7 @@
 
 #define SECOND_NS 1e9
 
-enum { BARS_MOST = 24, POINTS = 48 };
+enum { BARS_MOST = 24, POINTS = 48, COLLECTION_POINTS = 16 };
 
 static const char style[] =
     "body{font:16px/1.45 system-ui,sans-serif;margin:0 auto;padding:1rem;max-width:82rem;color:#1a1a1a;background:#fff}"
@@ -17,7 +17,8 @@ static const char style[] =
     ".figures svg{width:100%;height:auto;border:1px solid #ddd}"
     ".table{overflow-x:auto}table{border-collapse:collapse;font-size:.85rem}"
     "th,td{padding:.15rem .7rem;text-align:right;border-bottom:1px solid #e4e4e4;white-space:nowrap}"
-    "th.t,td.t{text-align:left;white-space:normal}p{font-size:.9rem;margin:.3rem 0}"
+    "th.t,td.t{text-align:left;white-space:normal}#run td.t:last-child{overflow-wrap:anywhere}"
+    "#results .table{columns:22rem}p{font-size:.9rem;margin:.3rem 0}"
     "svg text{font-family:system-ui,sans-serif;fill:#1a1a1a}svg .title{font-size:17px;font-weight:600}"
     "svg .label{font-size:14px}svg .tick{font-size:13px}svg .grid{stroke:#e2e2e2;stroke-width:1}";
 
@@ -68,11 +69,11 @@ static double bins_sum(const struct series *s, unsigned i, unsigned bins)
     return sum;
 }
 
-/* `over` divided by `under`, or where that is NULL by the time, in at most some 2 x POINTS points: in many more the
+/* `over` divided by `under`, or where that is NULL by the time, in at most some 2 x `most` points: in many more the
  * chance of what falls into which bin is all that is seen. A point of which `under` has nothing is left out. */
-static struct points curve_points(const struct series *over, const struct series *under, double scale)
+static struct points curve_points(const struct series *over, const struct series *under, double scale, unsigned most)
 {
-    unsigned bins = MAX(1, over->bins / POINTS);
+    unsigned bins = MAX(1, over->bins / most);
     struct points p = points_new(over->bins / bins);
     unsigned count = 0;
     for (unsigned i = 0; i < over->bins / bins; i++) {
@@ -97,12 +98,13 @@ static void put_throughput(FILE *out, const struct collector *figures)
 {
     static const struct metric_name names[] = { { "lb-client", "ended" }, { "client", "ended" },
                                                 { "job-manager", "release" }, { "plain-client", "ended" },
-                                                { "source", "sojourn" }, { "namespace-client", "removed" } };
+                                                { "source", "sojourn" }, { "namespace-client", "removed" },
+                                                { "batch", "completed" } };
     unsigned r, m;
 
     if (!find_first(figures, names, G_N_ELEMENTS(names), false, &r, &m))
         return;
-    struct points p = curve_points(collector_series(figures, r, m), NULL, 1);
+    struct points p = curve_points(collector_series(figures, r, m), NULL, 1, POINTS);
     put_curve(out, "Throughput over time", "ended per second (1/s)", &p);
     points_release(&p);
 }
@@ -110,7 +112,7 @@ static void put_throughput(FILE *out, const struct collector *figures)
 static void put_distribution(FILE *out, const struct collector *figures)
 {
     static const struct metric_name names[] = { { "job-manager", "wait" }, { "source", "sojourn" },
-                                                { "lb-client", "pause" } };
+                                                { "lb-client", "pause" }, { "batch", "wait" } };
     unsigned r, m, count = 0;
 
     if (!find_first(figures, names, G_N_ELEMENTS(names), true, &r, &m))
@@ -146,10 +148,10 @@ static void put_heap(FILE *out, const struct collector *figures)
     const struct series *left = collector_series(figures, r, freed);
     if (left->total == 0 || left->width_ns != number->width_ns)
         return;
-    struct points p = curve_points(left, number, 1.0 / 1048576);
+    struct points p = curve_points(left, number, 1.0 / 1048576, POINTS);
     put_curve(out, "Free in the client's heap after a collection", "MiB", &p);
     points_release(&p);
-    p = curve_points(collector_series(figures, r, paused), NULL, 60 / SECOND_NS);
+    p = curve_points(collector_series(figures, r, paused), NULL, 60 / SECOND_NS, COLLECTION_POINTS);
     put_curve(out, "Collections of the client's heap", "seconds in a minute (s)", &p);
     points_release(&p);
 }
@@ -212,21 +214,83 @@ static void put_roles(FILE *out, const struct document *d)
              "blocked in calls", bars, count);
 }
 
-static void put_limits(FILE *out, const struct document *d)
+/* A bar a row of a section, but for rows without a value: names from its first column. `tell` gives the text at the
+ * end of a bar, which the caller frees. */
+struct row_bars {
+    const char *section;
+    const char *title;
+    const char *label;
+    const char *column;             /* of the values */
+    double scale, offset;
+    char *(*tell)(const struct section *s, unsigned row);
+    bool (*belongs)(const struct section *s, unsigned row);     /* NULL: all do */
+};
+
+static void put_row_bars(FILE *out, const struct document *d, const struct row_bars *b)
 {
-    const struct section *s = document_find(d, "limits");
+    const struct section *s = document_find(d, b->section);
     struct svg_bar bars[BARS_MOST];
-    unsigned count = s == NULL ? 0 : MIN(section_rows(s), BARS_MOST);
+    unsigned count = 0;
     g_autoptr(GPtrArray) texts = g_ptr_array_new_with_free_func(g_free);
-    for (unsigned i = 0; i < count; i++) {
-        struct report_value value = { NULL, number_at(s, i, "rate_if_free"), REPORT_RATE };
-        g_autofree char *rate = report_value_text(&value);
-        char *text = g_strdup_printf("%s if free", rate);
+    for (unsigned i = 0; s != NULL && i < section_rows(s) && count < BARS_MOST; i++) {
+        double value = number_at(s, i, b->column);
+        if (!isfinite(value) || (b->belongs != NULL && !b->belongs(s, i)))
+            continue;
+        char *text = b->tell(s, i);
         g_ptr_array_add(texts, text);
-        bars[i] = (struct svg_bar){ text_at(s, i, "what"), number_at(s, i, "share") * 100, 0, text };
+        bars[count++] = (struct svg_bar){ section_value(s, i, 0)->text, value * b->scale + b->offset, 0,
+                                          text };
     }
-    svg_bars(out, "What limits: busiest thread of each role, steady part", "share of the time (%)", NULL, NULL, bars,
-             count);
+    svg_bars(out, b->title, b->label, NULL, NULL, bars, count);
+}
+
+static char *value_text(const struct section *s, unsigned row, const char *column)
+{
+    return report_value_text(section_value(s, row, (unsigned)column_find(s, column)));
+}
+
+static char *tell_limit(const struct section *s, unsigned row)
+{
+    g_autofree char *rate = value_text(s, row, "rate_if_free");
+    return isfinite(number_at(s, row, "rate_if_free")) ? g_strdup_printf("%s if free", rate) : g_strdup("");
+}
+
+static char *tell_file(const struct section *s, unsigned row)
+{
+    g_autofree char *rate = value_text(s, row, "writes_per_s"), *gain = value_text(s, row, "gain");
+    return isfinite(number_at(s, row, "gain")) ? g_strdup_printf("%s, gain %s", rate, gain) : g_strdup(rate);
+}
+
+static char *tell_class(const struct section *s, unsigned row)
+{
+    g_autofree char *wait = value_text(s, row, "mean_wait_s");
+    return g_strdup_printf("%s, %.0f jobs", wait, number_at(s, row, "jobs"));
+}
+
+static char *tell_expectation(const struct section *s, unsigned row)
+{
+    g_autofree char *measured = value_text(s, row, "measured");
+    return g_strdup_printf("%s, %s", measured, text_at(s, row, "text"));
+}
+
+static bool is_comparable(const struct section *s, unsigned row)
+{
+    return strcmp(text_at(s, row, "text"), "not comparable") != 0;
+}
+
+static void put_lists(FILE *out, const struct document *d)
+{
+    static const struct row_bars figures[] = {
+        { "limits", "What limits: busiest thread of each role, steady part", "share of the time (%)", "share", 100,
+          0, tell_limit, NULL },
+        { "files", "Shared files", "writes per second (1/s)", "writes_per_s", 1, 0, tell_file, NULL },
+        { "classes", "Wait of jobs by width and by length", "mean wait (s)", "mean_wait_s", 1, 0, tell_class,
+          NULL },
+        { "expect", "Measured against published", "measured over published (%)", "error", 100, 100, tell_expectation,
+          is_comparable }
+    };
+    for (unsigned i = 0; i < G_N_ELEMENTS(figures); i++)
+        put_row_bars(out, d, &figures[i]);
 }
 
 /* --- the page --- */
@@ -269,7 +333,7 @@ void page_write(const struct document *d, const struct report_source *source, FI
             "<title>%s</title>\n<style>%s</style></head>\n<body>\n<h1>%s</h1>\n<div class=\"figures\">\n", title, style,
             title);
     put_throughput(out, source->figures);
-    put_limits(out, d);
+    put_lists(out, d);
     put_waterfall(out, d);
     put_roles(out, d);
     put_distribution(out, source->figures);

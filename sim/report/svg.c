@@ -7,10 +7,12 @@
 #include <glib.h>
 
 enum {
-    WIDTH = 640, HEIGHT = 300,          /* of curves and histograms, in the units of the viewBox */
+    WIDTH = 560, HEIGHT = 290,          /* of curves and histograms, in the units of the viewBox */
     LEFT = 72, RIGHT = 20, TOP = 58, BOTTOM = 48,
-    ROW = 24, NAMES = 190, ENDS = 136,  /* of bars and spans */
-    TICKS_MOST = 7
+    ROW = 24,                           /* of bars and spans */
+    NAME_LEAST = 60, NAME_MOST = 240, NAME_LETTERS = 32, END_LEAST = 40, END_MOST = 170,
+    LETTER = 8,                         /* its width in texts of class tick, rather more than less */
+    TICKS_MOST = 6
 };
 
 static const char *const colours[] = { "#0072B2", "#D55E00", "#009E73", "#CC79A7" };
@@ -52,7 +54,7 @@ static void tick_text(char *text, gsize size, double value)
     if (fabs(value) >= 1e6 || (value != 0 && fabs(value) < 1e-3))
         g_snprintf(text, size, "%.3g", value);
     else
-        g_snprintf(text, size, "%.10g", round(value * 1e6) / 1e6);
+        g_snprintf(text, size, "%.10g", round(value * 1e6) / 1e6 + 0.0);     /* no "-0" */
 }
 
 struct frame {
@@ -117,6 +119,8 @@ void svg_curves(FILE *out, const char *title, const char *x_label, const char *y
         }
     if (!(f.x_high > f.x_low) || f.y_high <= 0)
         return;
+    if (f.x_low > 0 && f.x_low < f.x_high / 8)
+        f.x_low = 0;                    /* the first point is the middle of a bin */
     double step = nice_step(f.y_high);
     f.y_high = ceil(f.y_high / step) * step;
     begin(out, HEIGHT, title);
@@ -172,77 +176,115 @@ static int rows_height(unsigned count)
     return TOP + (int)count * ROW + BOTTOM;
 }
 
-static double row_x(double high, double value)
+/* Rows from 0 to `high`, with names at their left and texts at their ends. */
+struct rows {
+    double high;
+    int names, ends;                    /* the room that they take */
+};
+
+static void take_room(int *room, int most, const char *text)
 {
-    return NAMES + value / high * (WIDTH - NAMES - ENDS);
+    *room = MAX(*room, MIN(most, LETTER * (int)g_utf8_strlen(text, -1) + 14));
 }
 
-/* The grid below `count` rows from 0 to `high`. */
-static void put_rows_frame(FILE *out, double high, const char *label, unsigned count)
+static double row_x(const struct rows *r, double value)
 {
+    return r->names + value / r->high * (WIDTH - r->names - r->ends);
+}
+
+/* The grid below `count` rows. */
+static void put_rows_frame(FILE *out, const struct rows *r, const char *label, unsigned count)
+{
+    double high = r->high;
     char text[32];
     int bottom = TOP + (int)count * ROW;
     double step = nice_step(high);
     for (double x = 0; x <= high * (1 + 1e-9); x += step) {
-        fprintf(out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"grid\"/>\n", row_x(high, x), TOP,
-                row_x(high, x), bottom);
+        fprintf(out, "<line x1=\"%.1f\" y1=\"%d\" x2=\"%.1f\" y2=\"%d\" class=\"grid\"/>\n", row_x(r, x), TOP,
+                row_x(r, x), bottom);
         tick_text(text, sizeof text, x);
-        put_text(out, row_x(high, x), bottom + 16, "middle", "tick", text);
+        put_text(out, row_x(r, x), bottom + 16, "middle", "tick", text);
     }
-    put_text(out, (NAMES + WIDTH - ENDS) / 2.0, bottom + 38, "middle", "label", label);
+    put_text(out, (r->names + WIDTH - r->ends) / 2.0, bottom + 38, "middle", "label", label);
 }
 
-static void put_row(FILE *out, unsigned row, const char *name, double high, double from, double to, const char *fill)
+static void put_row(FILE *out, const struct rows *r, unsigned row, const char *name, double from, double to,
+                    const char *fill)
 {
     double y = TOP + row * ROW;
-    put_text(out, NAMES - 8, y + 16, "end", "tick", name);
-    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", row_x(high, from), y + 4,
-            fmax(row_x(high, to) - row_x(high, from), 0.8), ROW - 8, fill);
+    g_autofree char *head = g_utf8_strlen(name, -1) > NAME_LETTERS ? g_utf8_substring(name, 0, NAME_LETTERS - 1) : NULL;
+    g_autofree char *shown = head == NULL ? g_strdup(name) : g_strconcat(head, "\u2026", NULL);
+    put_text(out, r->names - 8, y + 16, "end", "tick", shown);
+    fprintf(out, "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%d\" fill=\"%s\"/>\n", row_x(r, from), y + 4,
+            fmax(row_x(r, to) - row_x(r, from), 0.8), ROW - 8, fill);
+}
+
+/* Both kinds of rows end where the scale does. */
+static bool rows_init(struct rows *r, double high, unsigned count)
+{
+    if (count == 0 || high <= 0)
+        return false;
+    r->high = ceil(high / nice_step(high) - 1e-9) * nice_step(high);
+    r->names = NAME_LEAST;
+    r->ends = END_LEAST;
+    return true;
+}
+
+static void put_legend(FILE *out, const struct rows *r, const char *name, const char *second_name)
+{
+    fprintf(out, "<rect x=\"%d\" y=\"28\" width=\"22\" height=\"11\" fill=\"%s\"/>\n", r->names, colours[0]);
+    put_text(out, r->names + 28, 38, "start", "label", name);
+    fprintf(out, "<rect x=\"%d\" y=\"28\" width=\"22\" height=\"11\" fill=\"#fff\" stroke=\"%s\" "
+            "stroke-dasharray=\"3 2\"/>\n", r->names + 110, colours[1]);
+    put_text(out, r->names + 138, 38, "start", "label", second_name);
 }
 
 void svg_bars(FILE *out, const char *title, const char *label, const char *name, const char *second_name,
               const struct svg_bar *bars, unsigned count)
 {
+    struct rows r;
     double high = 0;
     for (unsigned i = 0; i < count; i++)
         high = fmax(high, bars[i].value + bars[i].second);
-    if (count == 0 || high <= 0)
+    if (!rows_init(&r, high, count))
         return;
-    high = ceil(high / nice_step(high) - 1e-9) * nice_step(high);
-    begin(out, rows_height(count), title);
-    put_rows_frame(out, high, label, count);
     for (unsigned i = 0; i < count; i++) {
-        put_row(out, i, bars[i].name, high, 0, bars[i].value, colours[0]);
+        take_room(&r.names, NAME_MOST, bars[i].name);
+        take_room(&r.ends, END_MOST, bars[i].text);
+    }
+    begin(out, rows_height(count), title);
+    put_rows_frame(out, &r, label, count);
+    for (unsigned i = 0; i < count; i++) {
+        put_row(out, &r, i, bars[i].name, 0, bars[i].value, colours[0]);
         if (bars[i].second > 0)
             fprintf(out, "<rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" height=\"%d\" fill=\"#fff\" stroke=\"%s\" "
-                    "stroke-dasharray=\"3 2\"/>\n", row_x(high, bars[i].value), TOP + (int)i * ROW + 4,
-                    row_x(high, bars[i].second) - NAMES, ROW - 8, colours[1]);
-        put_text(out, row_x(high, bars[i].value + bars[i].second) + 5, TOP + i * ROW + 16, "start", "tick",
+                    "stroke-dasharray=\"3 2\"/>\n", row_x(&r, bars[i].value), TOP + (int)i * ROW + 4,
+                    row_x(&r, bars[i].second) - r.names, ROW - 8, colours[1]);
+        put_text(out, row_x(&r, bars[i].value + bars[i].second) + 5, TOP + i * ROW + 16, "start", "tick",
                  bars[i].text);
     }
-    if (second_name != NULL) {
-        fprintf(out, "<rect x=\"%d\" y=\"28\" width=\"22\" height=\"11\" fill=\"%s\"/>\n", NAMES, colours[0]);
-        put_text(out, NAMES + 28, 38, "start", "label", name);
-        fprintf(out, "<rect x=\"%d\" y=\"28\" width=\"22\" height=\"11\" fill=\"#fff\" stroke=\"%s\" "
-                "stroke-dasharray=\"3 2\"/>\n", NAMES + 130, colours[1]);
-        put_text(out, NAMES + 158, 38, "start", "label", second_name);
-    }
+    if (second_name != NULL)
+        put_legend(out, &r, name, second_name);
     fputs("</svg>\n", out);
 }
 
 void svg_spans(FILE *out, const char *title, const char *label, const struct svg_span *spans, unsigned count)
 {
+    struct rows r;
     double high = 0;
     for (unsigned i = 0; i < count; i++)
         high = fmax(high, spans[i].to);
-    if (count == 0 || high <= 0)
+    if (!rows_init(&r, high, count))
         return;
-    high = ceil(high / nice_step(high) - 1e-9) * nice_step(high);
-    begin(out, rows_height(count), title);
-    put_rows_frame(out, high, label, count);
     for (unsigned i = 0; i < count; i++) {
-        put_row(out, i, spans[i].name, high, spans[i].from, spans[i].to, colours[i % 2 == 0 ? 0 : 2]);
-        put_text(out, row_x(high, spans[i].to) + 5, TOP + i * ROW + 16, "start", "tick", spans[i].text);
+        take_room(&r.names, NAME_MOST, spans[i].name);
+        take_room(&r.ends, END_MOST, spans[i].text);
+    }
+    begin(out, rows_height(count), title);
+    put_rows_frame(out, &r, label, count);
+    for (unsigned i = 0; i < count; i++) {
+        put_row(out, &r, i, spans[i].name, spans[i].from, spans[i].to, colours[i % 2 == 0 ? 0 : 2]);
+        put_text(out, row_x(&r, spans[i].to) + 5, TOP + i * ROW + 16, "start", "tick", spans[i].text);
     }
     fputs("</svg>\n", out);
 }

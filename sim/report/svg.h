@@ -42,7 +42,7 @@ struct svg_span {
 
 void svg_curves(FILE *out, const char *title, const char *x_label, const char *y_label,
                 const struct svg_curve *curves, unsigned count);
-/* Horizontal, from 0; second_name explains the hatched part, NULL: there is none. */
+/* Horizontal, from 0; long names are cut; second_name explains the hatched part, NULL: there is none. */
 void svg_bars(FILE *out, const char *title, const char *label, const char *name, const char *second_name,
               const struct svg_bar *bars, unsigned count);
 /* One row a span, each where it lies. */

@@ -157,7 +157,10 @@ def plot_sweep(sweeps, options):
     numbers = _is_number(done, x)
     values = sorted(done[x].dropna().unique()) if numbers else list(dict.fromkeys(done[x]))
     places = {value: value if numbers else float(i) for i, value in enumerate(values)}
-    figure, panels = plt.subplots(len(keys), 1, figsize=(7.5, 0.9 + 2.9 * len(keys)), sharex=True, squeeze=False)
+    # The legend stands at the right, and does not take its room from the panels.
+    beside = 0.5 + 0.075 * max(len(label) for label, _ in lines) if len(lines) > 1 else 0
+    figure, panels = plt.subplots(len(keys), 1, figsize=(6.5 + beside, 0.9 + 2.9 * len(keys)), sharex=True,
+                                  squeeze=False)
     banded = [_draw_panel(axes, sweep, lines, x, key, places) for axes, key in zip(panels[:, 0], keys)]
     for axes in panels[:, 0]:
         if options.log_y:
@@ -168,6 +171,7 @@ def plot_sweep(sweeps, options):
     panels[-1, 0].set(xlabel=_label(sweep, x))
     lost = len(sweep.frame) - len(sweep.done())
     notes = ["mean and its 95 % band over the repeats"] * any(banded) + [f"{lost} points are not done"] * (lost > 0)
+    notes += ["what is 0 is not on a logarithmic axis"] * bool(options.log_y and (done[keys] <= 0).any(axis=None))
     panels[0, 0].set_title((sweep.title or _short(keys[0])) + (f"\n{'; '.join(notes)}" if notes else ""), loc="left",
                            fontsize=10)
     if len(lines) > 1:

@@ -124,7 +124,8 @@ def test_traces(folder):
                       ["stages", "@flux"], ["stages", "@batch"], ["waterfall", "@flux"], ["waterfall", "@batch"],
                       ["waterfall", "@batch", "--job", "3"], ["roles", "@flux"], ["roles", "@io"], ["gantt", "@flux"],
                       ["gantt", "@flux", "--from", "0.1", "--to", "0.3"], ["gantt", "@batch"], ["locks", "@io"],
-                      ["locks", "@io", "--file", "within-16"], ["locks", "@io", "--file", "if-demoted-16", "--to", "0.1"],
+                      ["locks", "@io", "--file", "within-16"],
+                      ["locks", "@io", "--file", "if-demoted-16", "--to", "0.1"],
                       ["published", "@flux"], ["published", "@io"], ["published", "@flux", "@io"]):
         looked_at(f"a plot of {' '.join(arguments).replace('@', '')}", folder, *at(*arguments))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: BSD-3-Clause
-"""test_trace.py written FOLDER WRITE_TRACE | damaged FOLDER WRITE_TRACE | run FOLDER
+"""test_trace.py written FOLDER WRITE_TRACE | damaged FOLDER WRITE_TRACE | incomplete FOLDER WRITE_TRACE | run FOLDER
 
 Tests of analysis/ on traces, with h5py. Prints one line a check, as the shell tests do; exit status 1 when one failed.
 """
@@ -10,6 +10,7 @@ import random
 import re
 import subprocess
 import sys
+import zlib
 
 import h5py
 import numpy
@@ -168,6 +169,51 @@ def test_damaged(folder, program):
     check("a killed run's file with flipped bits is read or refused", all(outcomes))
 
 
+def seal(path):
+    """Closes a damaged file with a right size and checksum, so that only its content is wrong."""
+    with open(path, "rb") as file:
+        data = file.read()[SEAL:]
+    head = tiercel_trace.FIRST_LINE + f"state sealed\nbytes {len(data) + SEAL}\ncrc32 {zlib.crc32(data):08x}\n".encode()
+    with open(path, "wb") as file:
+        file.write(head.ljust(SEAL, b"\0") + data)
+
+
+def test_incomplete(folder, program):
+    """Each object missing, each data set of one value: tables are refused, all else is read or refused."""
+    path, broken = os.path.join(folder, "incomplete.h5"), os.path.join(folder, "broken.h5")
+    write(program, path, "events", 100)
+    with open(path, "rb") as file:
+        whole = file.read()
+    objects = []
+    with h5py.File(path) as file:
+        file.visititems(lambda name, thing: objects.append((name, isinstance(thing, h5py.Dataset))))
+
+    def message_without(name, cut):
+        with open(broken, "wb") as file:
+            file.write(whole)
+        with h5py.File(broken, "r+") as file:
+            attributes = dict(file[name].attrs)
+            del file[name]
+            if cut:
+                file[name] = numpy.zeros(1)
+                file[name].attrs.update(attributes)
+        seal(broken)
+        return refused(broken)
+
+    good, told = True, 0
+    for name, is_dataset in objects:
+        for cut in (False, True) if is_dataset else (False,):
+            message = message_without(name, cut)
+            column = is_dataset and name.startswith(("jobs/", "events/"))
+            if (message is None and column) or (message is not None and
+                                                ("\n" in message or not message.startswith(broken))):
+                print(f"#   {name}: {message!r}")
+                good = False
+            told += message is not None
+    check("an incomplete trace with a right checksum is read or refused, its tables are refused",
+          good and told > len(objects) / 2)
+
+
 SEAL = tiercel_trace.SEAL_BYTES
 
 
@@ -227,7 +273,8 @@ def test_run(folder):
 
 def main():
     what, folder, *rest = sys.argv[1:]
-    {"written": test_written, "damaged": test_damaged, "run": test_run}[what](folder, *rest)
+    {"written": test_written, "damaged": test_damaged, "incomplete": test_incomplete,
+     "run": test_run}[what](folder, *rest)
     return failed != 0
 
 

@@ -14,6 +14,7 @@ write_trace="$top_builddir/tests/python/write_trace"
 check "what was written is read" "$PYTHON" "$test_trace" written "$scratch/written" "$write_trace"
 [ -z "$SMOKE" ] || done_testing
 check "damaged traces are refused" "$PYTHON" "$test_trace" damaged "$scratch" "$write_trace"
+check "incomplete ones too" "$PYTHON" "$test_trace" incomplete "$scratch" "$write_trace"
 
 # tool PROGRAM OPTION SENTENCE: a check where the program is installed; where it is not, that is said
 tool()

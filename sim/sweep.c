@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "config.h"
-
 #include "sweep.h"
 
 #include <stdio.h>
@@ -242,14 +240,6 @@ static int finish(struct sweep *sweep, GError *local, GError **error)
 
 /* --- the command --- */
 
-/* What makes two sweeps the same one. Free with g_free. */
-static char *identity_of(const struct deck *deck)
-{
-    g_autofree char *effective = deck_effective(deck);
-
-    return g_strdup_printf("# a sweep of tiercel " PACKAGE_VERSION ", format 1\n%s", effective);
-}
-
 static void open_again(const struct sweep *sweep)
 {
     for (unsigned point = sweep->from; point < sweep->to; point++)
@@ -260,7 +250,7 @@ static void open_again(const struct sweep *sweep)
 static gboolean open_folder(struct sweep *sweep, const char *path, GError **error)
 {
     const struct options *options = sweep->options;
-    g_autofree char *identity = identity_of(sweep->plan.deck);
+    g_autofree char *identity = sweep->share->process == 0 ? sweep_plan_identity(&sweep->plan) : NULL;
     g_autofree char *mine = g_strdup_printf("%08x%08x", g_random_int(), g_random_int());
     g_autofree char *session = share_text(sweep->share, mine);
     GError *local = NULL;

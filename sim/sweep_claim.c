@@ -168,6 +168,17 @@ static int lock_claim(struct sweep_claim *claim)
     return -1;
 }
 
+/* The claim of a settled point, whose process died between the two. */
+static void remove_stale(const char *path)
+{
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) == 0 && is_current(fd, path))
+        g_unlink(path);
+    if (fd >= 0)
+        close(fd);
+}
+
 enum sweep_outcome sweep_folder_claim(const struct sweep_folder *folder, unsigned point, bool retry,
                                       struct sweep_claim *claim, GError **error)
 {
@@ -178,11 +189,13 @@ enum sweep_outcome sweep_folder_claim(const struct sweep_folder *folder, unsigne
                                    .part = sweep_claim_name(folder, point, SWEEP_CLAIM_PART) };
     for (unsigned i = 0; i < TRIES_MAX; i++) {
         int locked = 0;
-        if (sweep_folder_state(folder, point) != SWEEP_OPEN)
+        if (sweep_folder_state(folder, point) != SWEEP_OPEN) {
+            if (retry)
+                remove_stale(claim->path);
             outcome = SWEEP_SETTLED;
-        else if ((locked = lock_claim(claim)) == 1)
+        } else if ((locked = lock_claim(claim)) == 1) {
             return take(folder, retry, claim, error);
-        else if ((locked < 0 && errno == ENOENT && i + 1 < TRIES_MAX) || (locked == 0 && retry && i < LOOKS_MAX)) {
+        } else if ((locked < 0 && errno == ENOENT && i + 1 < TRIES_MAX) || (locked == 0 && retry && i < LOOKS_MAX)) {
             /* Its holder has just settled the point, or let go of it; or somebody only looks at it. */
             if (claim->fd >= 0)
                 close(claim->fd);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "config.h"
+
 #include "sweep_plan.h"
 
 #include <stdio.h>
@@ -179,4 +181,69 @@ char *sweep_plan_point_text(const struct sweep_plan *plan, unsigned point)
         g_string_append_printf(text, "%srepeat %u", text->len == 0 ? "" : ", ",
                                deck_point_repeat(plan->deck, point) + 1);
     return g_string_free(text, FALSE);
+}
+
+/* --- identity --- */
+
+static void add_file(GChecksum *sum, const char *path)
+{
+    GMappedFile *file = g_mapped_file_new(path, FALSE, NULL);
+
+    if (file == NULL)
+        return;                     /* its points will fail */
+    g_autofree char *length = g_strdup_printf("%zu ", g_mapped_file_get_length(file));
+    g_checksum_update(sum, (const guchar *)length, -1);
+    /* An empty file is mapped to nothing. */
+    if (g_mapped_file_get_length(file) > 0)
+        g_checksum_update(sum, (const guchar *)g_mapped_file_get_contents(file),
+                          (gssize)g_mapped_file_get_length(file));
+    g_mapped_file_unref(file);
+}
+
+static int compare_names(gconstpointer a, gconstpointer b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* A file, or the files of a folder in the order of their names. */
+static void add_files(GChecksum *sum, const char *path)
+{
+    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
+    GDir *dir = g_dir_open(path, 0, NULL);
+    const char *name;
+
+    if (dir == NULL) {
+        add_file(sum, path);
+        return;
+    }
+    while ((name = g_dir_read_name(dir)) != NULL)
+        g_ptr_array_add(names, g_strdup(name));
+    g_dir_close(dir);
+    g_ptr_array_sort(names, compare_names);
+    for (unsigned i = 0; i < names->len; i++) {
+        g_autofree char *file = g_build_filename(path, names->pdata[i], NULL);
+        g_checksum_update(sum, names->pdata[i], -1);
+        if (g_file_test(file, G_FILE_TEST_IS_REGULAR))
+            add_file(sum, file);
+    }
+}
+
+char *sweep_plan_identity(const struct sweep_plan *plan)
+{
+    static const char *const names[] = { "file", "dir" };
+    g_autofree char *effective = deck_effective(plan->deck);
+    GChecksum *sum = g_checksum_new(G_CHECKSUM_SHA256);
+    const struct deck_axis *axis;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++)
+        if (deck_has(plan->deck, "workload", names[i]))
+            add_files(sum, deck_text(plan->deck, "workload", names[i]));
+    for (unsigned a = 0; (axis = deck_axis(plan->deck, a)) != NULL; a++)
+        for (unsigned i = 0; i < deck_axis_values(plan->deck, a); i++)
+            if (axis->schema_key->type == DECK_FILE || axis->schema_key->type == DECK_DIRECTORY)
+                add_files(sum, deck_axis_value(plan->deck, a, i));
+    char *identity = g_strdup_printf("# a sweep of tiercel " PACKAGE_VERSION ", format 1, workload files %.16s\n%s",
+                                     g_checksum_get_string(sum), effective);
+    g_checksum_free(sum);
+    return identity;
 }

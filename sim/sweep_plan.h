@@ -38,6 +38,10 @@ void sweep_plan_release_request(struct trial_request *request);
 /* The seed of a point of a deck with [sweep]. */
 uint64_t sweep_plan_seed(const struct deck *deck, unsigned point);
 
+/* What makes two sweeps the same one: a line with the version and a checksum of the workload's files, then the
+ * effective deck. Free with g_free. */
+char *sweep_plan_identity(const struct sweep_plan *plan);
+
 /* The deck of a point, not yet checked, on either clock; all processes read what they need themselves. Free with
  * deck_free. */
 struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point);

@@ -117,6 +117,13 @@ check "a folder of another sweep" complains 2 "is of another sweep" sweep mixed.
 check "which stays as it was" same one three
 check "and of another seed" complains 2 "it has 'seed = 1' where this one has 'seed = 5'" sweep small.deck --seed 5 \
     -o three
+cp "$inputs/workloads/three-policies.swf" mine.swf
+deck logs "$inputs/batch-three-policies.deck" '[workload]' "file = $PWD/mine.swf" '[sweep]' 'scheduler.policy = fcfs; easy'
+check "a sweep over a log" expect_status 0 alone_sweep logs.deck -o logs
+check "goes on" expect_status 0 alone_sweep logs.deck -o logs
+sed -i '$d' mine.swf
+check "but not with another log of that name" complains 2 "is of another sweep: it has '# a sweep of tiercel" sweep \
+    logs.deck -o logs
 check "a folder of a run" complains 2 "which is not of a sweep" sweep small.deck -o seven
 check "another sweep by force" expect_status 1 alone_sweep mixed.deck -o three --force
 check "replaces the first" same mixed three

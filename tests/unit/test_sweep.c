@@ -212,7 +212,10 @@ static void test_claims(void)
     CU_ASSERT_EQUAL(sweep_folder_state(&folder, 0), SWEEP_OPEN);
     CU_ASSERT_TRUE(sweep_claim_finish(&folder, &claim, NULL));
     CU_ASSERT_EQUAL(sweep_folder_state(&folder, 0), SWEEP_DONE);
+    g_autofree char *stale = g_build_filename(folder.path, "points", "00001.claim", NULL);
+    CU_ASSERT_TRUE(g_file_set_contents(stale, "process 1\n", -1, NULL));
     CU_ASSERT_EQUAL(outcome_elsewhere(&folder, 0, true, false), SWEEP_SETTLED);
+    CU_ASSERT_NOT_EQUAL(g_access(stale, F_OK), 0);
     /* One that was let go of is as if it had never been begun. */
     CU_ASSERT_EQUAL_FATAL(claim_point(&folder, 1, false, &claim), SWEEP_CLAIMED);
     write_part(&claim);

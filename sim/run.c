@@ -26,8 +26,7 @@
 
 enum {
     RUN_WISH_PROGRESS = 1 << 8,         /* beside those of enum engine_wish: process 0 wants to print a line */
-    FIRST_PROGRESS_US = 2000000,
-    SLEEP_US = 20000                    /* of processes that have nothing to play */
+    FIRST_PROGRESS_US = 2000000
 };
 
 struct run {
@@ -459,15 +458,8 @@ static int play(struct run *run, struct share *share, GError **error)
 /* Process 0 tells all how it ended. Those that played nothing wait here, asleep. */
 static int share_status(struct share *share, int status)
 {
-    MPI_Request request;
-    int done = 0;
-
-    MPI_Ibcast(&status, 1, MPI_INT, 0, share->comm, &request);
-    MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    while (!done) {
-        g_usleep(SLEEP_US);
-        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
-    }
+    share_wait(share);
+    MPI_Bcast(&status, 1, MPI_INT, 0, share->comm);
     return status;
 }
 

@@ -34,9 +34,10 @@ struct sweep {
 /* --- one point --- */
 
 /* What was played could not be written down, which is no fault of the point. */
-static bool is_unwritten(const GError *error, const struct sweep_claim *claim)
+static bool is_unwritten(const struct sweep *sweep, const GError *error, const struct sweep_claim *claim)
 {
-    return hdf5_is_stuck() || strstr(error->message, claim->part) != NULL;
+    return hdf5_is_stuck() || strstr(error->message, claim->part) != NULL ||
+           (error->code == TIERCEL_ERROR_RUNTIME && !sweep_folder_has_room(&sweep->folder));
 }
 
 /* One line of it. */
@@ -86,7 +87,7 @@ static gboolean play(struct sweep *sweep, struct sweep_claim *claim, GError **er
         sweep_claim_release(claim);
         sweep->stopped = true;
         good = TRUE;
-    } else if (is_unwritten(why, claim)) {
+    } else if (is_unwritten(sweep, why, claim)) {
         unsigned point = claim->point;
         sweep_claim_release(claim);
         good = set_aside(sweep, point, why, error);

@@ -56,7 +56,7 @@ source = a run with other costs
 E
 
 check "a fit" expect_status 0 alone fit known.fit --profile fitted.costs --format tsv >fit.tsv 2>fit.err
-for cost in namespace:250:190 move:3:4.4; do
+for cost in namespace:250:190 move:3:4.6; do
     IFS=: read -r name truth before <<<"$cost"
     factor=$(value costs "$name" factor)
     percent=$(value costs "$name" uncertainty_percent)
@@ -110,7 +110,7 @@ wrong "an uncertainty of nothing" '0,/^uncertainty/s/^uncertainty = .*/uncertain
 wrong "a missing deck" '0,/^deck/s,^deck.*,deck = missing.deck,' 'missing.deck: cannot be read'
 wrong "a wrong override" '0,/^set/s/^set = w/set = v/' 'wrong.fit:13: vorkload.namespaces: unknown group'
 wrong "the live clock" '0,/^set/s/^set = /set = run.clock=live;/' "'live' plays a deck once"
-wrong "different costs" '0,/^set/s/^set = /set = costs.call-move=1us;/' 'costs.call-move is 4.4us'
+wrong "different costs" '0,/^set/s/^set = /set = costs.call-move=1us;/' 'costs.call-move is 4.6us'
 wrong "a form to come" 's/^format = 1/format = 2/' 'wrong.fit:2: [fit] format: '
 check "no file" complains 2 "none.fit: cannot be read" fit none.fit
 check "a folder that is not there" complains 2 "there is no folder 'nowhere'" fit known.fit --profile nowhere/x.costs

@@ -11,6 +11,7 @@
 
 #include "calibrate_labels.h"
 #include "calibrate_links.h"
+#include "installed.h"
 #include "options.h"
 #include "profile_file.h"
 #include "scenario.h"
@@ -38,7 +39,7 @@ static struct deck *load(const struct options *options, struct share *share, cha
         g_array_append_val(settings, setting);
     }
     struct deck_request request = {
-        .path = options->words[0], .installed_dir = TIERCEL_INPUTS_DIR,
+        .path = options->words[0], .installed_dir = installed_inputs(),
         .settings = (const struct deck_setting *)settings->data, .setting_count = settings->len,
         .reader = { share_read, share }
     };

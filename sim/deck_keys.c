@@ -71,8 +71,8 @@ static const struct deck_key keys[] = {
     { "deck", "title", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED,
       "what the deck shows, in one line" },
     { "deck", "base", DECK_FILE, NULL, NULL, NULL, NO_CHOICES, ALWAYS, DECK_ALL_KINDS, DECK_UNMODELLED | DECK_OWN,
-      "a deck that this one builds on: its values hold where this deck states none, except [expect] and [sweep]. In a "
-      "cost profile: another profile" },
+      "a deck that this one builds on, by its path relative to this one or by the name of an installed deck: its "
+      "values hold where this deck states none, except [expect] and [sweep]. In a cost profile: another profile" },
     { "deck", "scale", QUANTITY_PERCENTAGE, NULL, "0.001%", "100000%", NO_CHOICES, ALWAYS, DECK_ALL_KINDS,
       DECK_UNMODELLED | DECK_OWN,
       "in a cost profile that has a base: what each cost of the base is multiplied with. Costs that the profile states "

@@ -275,31 +275,37 @@ static void take_entry(struct deck *deck, const struct deck_file *file, const st
 
 /* --- the deck and its bases --- */
 
-static GBytes *read_installed(const struct deck_request *request, const char *format, char **found)
+/* Whether it may also be the name of an installed deck, "flux-bulksubmit" or "sweeps/flux-fanout". */
+static bool is_name(const struct deck_request *request, const char *path)
 {
-    g_autofree char *name = g_strdup_printf(format, request->path);
-    g_autofree char *path = g_build_filename(request->installed_dir, name, NULL);
-    GBytes *bytes = request->reader.read(request->reader.data, path, NULL);
+    return request->installed_dir != NULL && *path != '/' && *path != '.';
+}
 
-    if (bytes != NULL)
-        *found = g_steal_pointer(&path);
+/* With the ending .deck, and as it is. */
+static GBytes *read_installed(const struct deck_request *request, const char *name, char **found)
+{
+    static const char *const endings[] = { ".deck", "" };
+    GBytes *bytes = NULL;
+
+    for (unsigned i = 0; bytes == NULL && i < G_N_ELEMENTS(endings); i++) {
+        g_autofree char *whole = g_strconcat(name, endings[i], NULL);
+        g_free(*found);
+        *found = g_build_filename(request->installed_dir, whole, NULL);
+        bytes = request->reader.read(request->reader.data, *found, NULL);
+    }
     return bytes;
 }
 
-/* A path first; a bare name then is also that of an installed deck. */
+/* A path first; a name then is also that of an installed deck. */
 static void read_deck(struct deck *deck, const struct deck_request *request)
 {
     g_autofree char *found = g_strdup(request->path);
     g_autoptr(GError) error = NULL;
-    bool bare = strchr(request->path, '/') == NULL && request->installed_dir != NULL;
+    bool named = is_name(request, request->path);
     GBytes *bytes = request->reader.read(request->reader.data, request->path, &error);
 
-    if (bytes == NULL && bare && error->code == DECK_READ_ABSENT) {
-        g_clear_pointer(&found, g_free);
-        bytes = read_installed(request, "%s.deck", &found);
-        if (bytes == NULL)
-            bytes = read_installed(request, "%s", &found);
-    }
+    if (bytes == NULL && named && error->code == DECK_READ_ABSENT)
+        bytes = read_installed(request, request->path, &found);
     if (bytes != NULL) {
         check_format(deck, add_file(deck, found, bytes));
         return;
@@ -308,7 +314,7 @@ static void read_deck(struct deck *deck, const struct deck_request *request)
     nothing->broken = true;
     deck_complain_at(deck, request->path, 0, "%s%s; expected the path of a deck, or the name of an installed one",
                      error->message,
-                     bare && error->code == DECK_READ_ABSENT ? ", and no installed deck has this name" : "");
+                     named && error->code == DECK_READ_ABSENT ? ", and no installed deck has this name" : "");
 }
 
 static const struct deck_entry *find_entry(const struct deck_file *file, const char *group, const char *key)
@@ -332,25 +338,33 @@ static struct deck_file *read_base(struct deck *deck, const struct deck_request 
         return NULL;
     g_autofree char *path = join_path(file->path, entry->value);
     g_autofree char *quoted = quantity_quote(entry->value);
-    if (known_path(deck, path)) {
-        deck_complain_at(deck, file->path, entry->line,
-                         "[deck] base: %s builds on this %s in turn; expected %ss without a circle", quoted, kind,
-                         kind);
-        return NULL;
-    }
     if (deck->files->len > DECK_BASES_MAX) {
         deck_complain_at(deck, file->path, entry->line, "[deck] base: %s is more than %d bases away; expected fewer",
                          quoted, DECK_BASES_MAX);
         return NULL;
     }
-    GBytes *bytes = request->reader.read(request->reader.data, path, &error);
-    if (bytes == NULL) {
+    g_autofree char *found = g_strdup(path);
+    bool circle = known_path(deck, path);
+    GBytes *bytes = circle ? NULL : request->reader.read(request->reader.data, path, &error);
+    if (error != NULL && error->code == DECK_READ_ABSENT && is_name(request, entry->value)) {
+        g_autofree char *name = g_strconcat(strcmp(kind, "deck") == 0 ? "" : "costs/", entry->value, NULL);
+        bytes = read_installed(request, name, &found);
+        circle = known_path(deck, found);
+    }
+    if (circle) {
         deck_complain_at(deck, file->path, entry->line,
-                         "[deck] base: %s (%s) %s; expected the path of a %s, relative to this one", quoted, path,
-                         error->message, kind);
+                         "[deck] base: %s builds on this %s in turn; expected %ss without a circle", quoted, kind,
+                         kind);
+        if (bytes != NULL)
+            g_bytes_unref(bytes);
         return NULL;
     }
-    struct deck_file *base = add_file(deck, path, bytes);
+    if (bytes == NULL) {
+        deck_complain_at(deck, file->path, entry->line, "[deck] base: %s (%s) %s; expected the path of a %s, "
+                         "relative to this one, or the name of an installed one", quoted, path, error->message, kind);
+        return NULL;
+    }
+    struct deck_file *base = add_file(deck, found, bytes);
     check_format(deck, base);
     return base;
 }

@@ -15,6 +15,7 @@
 #include "compare.h"
 #include "fit.h"
 #include "export.h"
+#include "installed.h"
 #include "options.h"
 #include "run.h"
 #include "scenario.h"
@@ -70,7 +71,7 @@ static struct deck *load_deck(const struct options *options, struct share *share
 {
     struct deck_request request = {
         .path = options->words[0],
-        .installed_dir = TIERCEL_INPUTS_DIR,
+        .installed_dir = installed_inputs(),
         .settings = (const struct deck_setting *)options->settings->data,
         .setting_count = options->settings->len,
         .test = options->test,

@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "installed.h"
+
 /* --- reading --- */
 
 static GBytes *read_once(void *data, const char *path, GError **error)
@@ -65,7 +67,7 @@ gboolean sweep_plan_init(struct sweep_plan *plan, const struct options *options,
     plan->reader = (struct deck_reader){ read_once, plan };
     struct deck_request request = {
         .path = options->words[0],
-        .installed_dir = TIERCEL_INPUTS_DIR,
+        .installed_dir = installed_inputs(),
         .settings = (const struct deck_setting *)options->settings->data,
         .setting_count = options->settings->len,
         .test = options->test,
@@ -95,7 +97,7 @@ struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point)
     sweep_plan_request(plan, point, &request);
     struct deck_request deck_request = {
         .path = request.deck,
-        .installed_dir = TIERCEL_INPUTS_DIR,
+        .installed_dir = installed_inputs(),
         .settings = request.settings,
         .setting_count = request.setting_count,
         .test = request.test,

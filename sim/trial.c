@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "installed.h"
 #include "run.h"
 #include "run_result.h"
 #include "scenario.h"
@@ -29,7 +30,7 @@ static struct deck *load(const struct trial_request *request, const struct deck_
         g_array_append_val(settings, seed);
     struct deck_request deck_request = {
         .path = request->deck,
-        .installed_dir = TIERCEL_INPUTS_DIR,
+        .installed_dir = installed_inputs(),
         .settings = (const struct deck_setting *)settings->data,
         .setting_count = settings->len,
         .test = request->test,

@@ -3,10 +3,10 @@
 #
 # What README.md and the guide tell to type can be typed, and what they say is printed is printed.
 #
-# Blocks of code that begin with ```sh are scripts, those with ```console have commands after "$ ", each followed by what
-# it prints, with "..." for lines left out. Both are run from the top of a tree like the sources', page by page. Where
-# "long" follows the word, decks are run in their [test] form and only the exit status counts; so are all when SMOKE is
-# set.
+# Blocks of code that begin with ```sh are scripts, those with ```console have commands after "$ ", each followed by
+# what it prints, with "..." for lines left out. Both are run from the top of a tree like the sources', page by page.
+# Where "long" follows the word, decks are run in their [test] form and only the exit status counts; so are all when
+# SMOKE is set.
 
 . "$top_srcdir/tests/lib.sh"
 

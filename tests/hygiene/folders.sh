@@ -6,7 +6,7 @@
 . "$top_srcdir/tests/lib.sh"
 
 cd "$top_srcdir" || exit 99
-for folder in sim sim/*/ inputs tests tests/*/ analysis bench doc; do
+for folder in sim sim/*/ inputs tests tests/*/ analysis bench doc packaging; do
     folder=${folder%/}
     [ -n "$(find "$folder" -maxdepth 1 -type f ! -name Makefile.am ! -name '*.log' ! -name '*.trs' \
         ! -name '*.o' ! -name .dirstamp)" ] || continue

@@ -198,12 +198,23 @@ static void test_layers(void)
 static void test_installed(void)
 {
     static const struct file files[] = {
-        { "/lib/demo.deck", HEAD "[cluster]\nsource = files\ndir = jobs\n" }, { NULL, NULL }
+        { "/lib/demo.deck", HEAD "[cluster]\nsource = files\ndir = jobs\n" },
+        { "/lib/part/other.deck", HEAD "[cluster]\nsource = bulk\n" },
+        { "d/mine", "[deck]\nformat = 1\nbase = demo\n[system]\nkind = brokered\n" }, { NULL, NULL }
     };
     struct deck *deck = load(files, "demo", false, NULL);
 
     CU_ASSERT_EQUAL(deck_problem_count(deck), 0);
     CU_ASSERT_STRING_EQUAL(deck_path(deck), "/lib/demo.deck");
+    CU_ASSERT_STRING_EQUAL(deck_text(deck, "cluster", "dir"), "/lib/jobs");
+    deck_free(deck);
+    deck = load(files, "part/other", false, NULL);
+    CU_ASSERT_EQUAL(deck_problem_count(deck), 0);
+    CU_ASSERT_STRING_EQUAL(deck_path(deck), "/lib/part/other.deck");
+    deck_free(deck);
+    /* Beside the deck first, then among the installed ones. */
+    deck = load(files, "d/mine", false, NULL);
+    CU_ASSERT_EQUAL(deck_problem_count(deck), 0);
     CU_ASSERT_STRING_EQUAL(deck_text(deck, "cluster", "dir"), "/lib/jobs");
     deck_free(deck);
     deck = load(files, "other", false, NULL);
@@ -284,7 +295,7 @@ static void test_circle(void)
     expect_problems(two, NULL,
                     "d/y:3: [deck] base: '../d/x' builds on this deck in turn; expected decks without a circle\n");
     expect_problems(gone, NULL, "d/x:3: [deck] base: 'y' (d/y) cannot be read: No such file or directory; expected the "
-                    "path of a deck, relative to this one\n");
+                    "path of a deck, relative to this one, or the name of an installed one\n");
 }
 
 static void test_when(void)
@@ -522,7 +533,7 @@ int main(void)
         { "values, defaults and their places are there", test_values },
         { "defaults, bases, profile, deck and settings come in this order", test_layers },
         { "a profile is another one times a factor, but for what it states itself", test_scaled_profiles },
-        { "a bare name is that of an installed deck", test_installed },
+        { "a name is that of an installed deck, for a base as well", test_installed },
         { "all problems are told at once, in order", test_all_problems },
         { "the form comes first", test_form },
         { "a circle of bases and a missing base are refused", test_circle },

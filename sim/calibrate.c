@@ -254,6 +254,12 @@ int calibrate_deck(const struct options *options, struct share *share)
         scenario_check_live(scenario, deck, (uint32_t)share->processes);
     if (!is_good(deck, share))
         goto end;
+    if (deck_has(deck, "workload", "io")) {
+        deck_complain(deck, "workload", "io", "is not calibrated with the jobs that write; expected none here, and a "
+                      "deck of kind io for the file");
+        is_good(deck, share);
+        goto end;
+    }
     check_request(options, share, scenario, &local);
     if (!share_agree(share, local, &error))
         goto end;

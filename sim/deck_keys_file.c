@@ -4,7 +4,7 @@
 #define ALWAYS NULL
 #define NO_CHOICES NULL
 #define OF_KIND DECK_IO, 0
-#define OF_LIVE DECK_IO, DECK_UNMODELLED
+#define OF_LIVE DECK_IO | DECK_BROKERED | DECK_DISPATCHER, DECK_UNMODELLED
 #define WITH_JOBS DECK_IO | DECK_BROKERED | DECK_DISPATCHER, 0
 
 const struct deck_key deck_keys_file[] = {

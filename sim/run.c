@@ -53,6 +53,8 @@ struct run {
     struct engine *engine;
     GError *error;                      /* of a flush: the same on all processes */
     bool every_event;                   /* trace level */
+    bool awake;                         /* this process must not sleep: it serves the lock of a file */
+    bool begun;                         /* the scenario's files, of the live clock */
     bool stopped;                       /* this process wished for the end */
     int64_t progress_us;                /* when the next line is due */
     int64_t reported_us;
@@ -189,6 +191,14 @@ static gboolean perform_together(void *data, uint32_t act, struct bytes *result,
     return scenario_perform(run->scenario, run->comm, run->folder, act, result, error);
 }
 
+static gboolean perform_write(void *data, const void *request, size_t size, uint16_t *kind, uint64_t *word,
+                              GError **error)
+{
+    struct run *run = data;
+
+    return scenario_write(run->scenario, request, size, kind, word, error);
+}
+
 /* --- one attempt --- */
 
 static enum trace_level level_of(const struct run *run)
@@ -243,8 +253,10 @@ static gboolean open_engine(struct run *run, GError **error)
     if (config.clock == ENGINE_LIVE) {
         config.waiting = (enum engine_waiting)deck_choice(deck, "run", "waiting", NULL);
         config.observer.handled = observe_live;
-        if (scenario_performs(run->scenario))
-            config.performer = (struct engine_performer){ run, perform_together };
+        config.performer = (struct engine_performer){
+            run, scenario_performs(run->scenario) ? perform_together : NULL,
+            scenario_writes(run->scenario) ? perform_write : NULL, run->awake
+        };
         run->times = service_times_new(run->scenario);
     }
     run->engine = engine_new(&config, error);
@@ -254,8 +266,19 @@ static gboolean open_engine(struct run *run, GError **error)
     return engine_start(run->engine, error);
 }
 
+/* What the scenario has begun beside the engine. */
+static gboolean end_files(struct run *run, bool good, GError **error)
+{
+    if (!run->begun)
+        return TRUE;
+    run->begun = false;
+    return scenario_end(run->scenario, good, error);
+}
+
 static void close_attempt(struct run *run)
 {
+    /* Only after a failure is there anything left to end; it has been told. */
+    end_files(run, false, NULL);
     engine_free(run->engine);
     service_times_free(run->times);
     trace_free(run->trace);
@@ -279,7 +302,12 @@ static gboolean begin_attempt(struct run *run, GError **error)
         run->steady = steady_new(run->roles.actor_count, run->roles.actor_roles, run->roles.actor_nodes,
                                  run->roles.roles->len);
     run->gather = gather_new(run->comm, error);
-    return run->gather != NULL && open_trace(run, error) && open_engine(run, error);
+    if (run->gather == NULL || !open_trace(run, error))
+        return FALSE;
+    if (deck_is_live(run->deck) && !scenario_begin(run->scenario, run->comm, run->folder, &run->awake, error))
+        return FALSE;
+    run->begun = deck_is_live(run->deck);
+    return open_engine(run, error);
 }
 
 /* --- the end --- */
@@ -436,7 +464,7 @@ static int play(struct run *run, struct share *share, GError **error)
             status = error != NULL && *error != NULL ? (*error)->code : TIERCEL_ERROR_RUNTIME;
             break;
         }
-        good = engine_run(run->engine, &engine, error);
+        good = engine_run(run->engine, &engine, error) && end_files(run, true, error);
         if (!good || engine.end != ENGINE_RETREAT)
             break;
         MPI_Comm wide = run->comm;

@@ -105,6 +105,29 @@ bool scenario_performs(const struct scenario *scenario)
     return scenario->kind->perform != NULL;
 }
 
+gboolean scenario_begin(const struct scenario *scenario, MPI_Comm comm, const char *folder, bool *awake,
+                        GError **error)
+{
+    *awake = false;
+    return scenario->kind->begin == NULL || scenario->kind->begin(scenario->data, comm, folder, awake, error);
+}
+
+bool scenario_writes(const struct scenario *scenario)
+{
+    return scenario->kind->write != NULL;
+}
+
+gboolean scenario_write(const struct scenario *scenario, const void *request, size_t size, uint16_t *kind,
+                        uint64_t *word, GError **error)
+{
+    return scenario->kind->write(scenario->data, request, size, kind, word, error);
+}
+
+gboolean scenario_end(const struct scenario *scenario, bool good, GError **error)
+{
+    return scenario->kind->end == NULL || scenario->kind->end(scenario->data, good, error);
+}
+
 bool scenario_calibrates(const struct scenario *scenario)
 {
     return scenario->kind->calibrate != NULL;

@@ -115,6 +115,13 @@ struct scenario_kind {
      * Collective over `comm`. Optional: without it the roles ask for none. */
     gboolean (*perform)(const void *data, MPI_Comm comm, const char *folder, uint32_t act, struct bytes *result,
                         GError **error);
+    /* On the live clock, for systems whose jobs write a file; optional, all three or none. Around each run, collective:
+     * `begin` may say that this process must not sleep, `end` is told whether the run was good. Between them, local: a
+     * write as engine_performer has it. */
+    gboolean (*begin)(const void *data, MPI_Comm comm, const char *folder, bool *awake, GError **error);
+    gboolean (*write)(const void *data, const void *request, size_t size, uint16_t *kind, uint64_t *word,
+                      GError **error);
+    gboolean (*end)(const void *data, bool good, GError **error);
     /* Instead of playing the deck with labels for its costs (calibrate.h): measures, and appends what is found as a
      * cost profile, behind comments. Collective over `comm`. Optional. */
     gboolean (*calibrate)(const void *data, MPI_Comm comm, GString *text, GError **error);
@@ -152,6 +159,14 @@ uint32_t scenario_live_processes(const struct scenario *scenario, const char **w
 gboolean scenario_perform(const struct scenario *scenario, MPI_Comm comm, const char *folder, uint32_t act,
                           struct bytes *result, GError **error);
 bool scenario_performs(const struct scenario *scenario);
+
+/* What `begin`, `write` and `end` do; nothing, and TRUE, for kinds and decks that write no file. */
+gboolean scenario_begin(const struct scenario *scenario, MPI_Comm comm, const char *folder, bool *awake,
+                        GError **error);
+bool scenario_writes(const struct scenario *scenario);
+gboolean scenario_write(const struct scenario *scenario, const void *request, size_t size, uint16_t *kind,
+                        uint64_t *word, GError **error);
+gboolean scenario_end(const struct scenario *scenario, bool good, GError **error);
 
 /* Measures in its own way what `calibrate` asks for, where it has one. Collective. */
 bool scenario_calibrates(const struct scenario *scenario);

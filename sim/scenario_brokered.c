@@ -390,10 +390,6 @@ static void brokered_populate(const void *data, struct engine *e, uint32_t proce
 
 static uint32_t brokered_live_processes(const void *data, const char **why)
 {
-    if (((const struct brokered *)data)->file.used) {
-        *why = "its [io] is nothing but modelled time";
-        return 0;
-    }
     if (!((const struct brokered *)data)->by_role) {
         *why = "for the whole instance, or nodes of it";
         return 1;
@@ -428,6 +424,22 @@ static struct scenario_milestone brokered_milestone(const void *data)
     return (struct scenario_milestone){ &role_client, CLIENT_ENDED, brokered_rows(data), "jobs done" };
 }
 
+static gboolean brokered_begin(const void *data, MPI_Comm comm, const char *folder, bool *awake, GError **error)
+{
+    return job_file_begin(&((const struct brokered *)data)->file, comm, folder, awake, error);
+}
+
+static gboolean brokered_write(const void *data, const void *request, size_t size, uint16_t *kind, uint64_t *word,
+                               GError **error)
+{
+    return job_file_write(&((const struct brokered *)data)->file, request, size, kind, word, error);
+}
+
+static gboolean brokered_end(const void *data, bool good, GError **error)
+{
+    return job_file_end(&((const struct brokered *)data)->file, good, error);
+}
+
 const struct scenario_kind scenario_brokered = {
     .name = "brokered",
     .new = brokered_new,
@@ -440,6 +452,9 @@ const struct scenario_kind scenario_brokered = {
     .rows = brokered_rows,
     .milestone = brokered_milestone,
     .live_processes = brokered_live_processes,
+    .begin = brokered_begin,
+    .write = brokered_write,
+    .end = brokered_end,
     .estimate = brokered_estimate,
     .describe = brokered_describe,
     .summarise = brokered_summarise,

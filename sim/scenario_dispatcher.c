@@ -297,10 +297,6 @@ static uint32_t dispatcher_live_processes(const void *data, const char **why)
         *why = "a collected [heap] is nothing but modelled time";
         return 0;
     }
-    if (s->file.used) {
-        *why = "its [io] is nothing but modelled time";
-        return 0;
-    }
     if (!s->by_role) {
         *why = "for all, or clients and services with their executors";
         return 1;
@@ -334,6 +330,22 @@ static struct scenario_milestone dispatcher_milestone(const void *data)
                                         LB_CLIENT_ENDED, t->clients == 1 ? t->tasks : UINT64_MAX, "tasks done" };
 }
 
+static gboolean dispatcher_begin(const void *data, MPI_Comm comm, const char *folder, bool *awake, GError **error)
+{
+    return job_file_begin(&((const struct dispatcher_scenario *)data)->file, comm, folder, awake, error);
+}
+
+static gboolean dispatcher_write(const void *data, const void *request, size_t size, uint16_t *kind, uint64_t *word,
+                                 GError **error)
+{
+    return job_file_write(&((const struct dispatcher_scenario *)data)->file, request, size, kind, word, error);
+}
+
+static gboolean dispatcher_end(const void *data, bool good, GError **error)
+{
+    return job_file_end(&((const struct dispatcher_scenario *)data)->file, good, error);
+}
+
 const struct scenario_kind scenario_dispatcher = {
     .name = "dispatcher",
     .new = dispatcher_new,
@@ -346,6 +358,9 @@ const struct scenario_kind scenario_dispatcher = {
     .rows = dispatcher_rows,
     .milestone = dispatcher_milestone,
     .live_processes = dispatcher_live_processes,
+    .begin = dispatcher_begin,
+    .write = dispatcher_write,
+    .end = dispatcher_end,
     .estimate = dispatcher_estimate,
     .summarise = dispatcher_summarise,
     .pools = dispatcher_pools,

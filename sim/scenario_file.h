@@ -64,6 +64,10 @@ void file_details(const void *data, const struct summary *summary, FILE *out);
 
 /* --- the same on the live clock, scenario_file_live.c --- */
 
+/* Adds what `hints` of the group states to a list of keys and values that ends with NULL. */
+void file_live_read_hints(char ***hints, struct deck *deck, const char *group);
+void file_live_check_rules(const struct shared_file *f, struct deck *deck, const char *group);
+
 /* Reads what only that needs, and complains of what it cannot play. */
 void file_live_read(struct file_scenario *s, struct deck *deck);
 void file_live_populate(const struct file_scenario *s, struct engine *e);
@@ -102,6 +106,7 @@ struct job_file {
     struct shared_file file;
     const struct role **roles;      /* the system's own, mount and storage; NULL-ended. NULL when not used */
     uint32_t mounts_per_part;
+    struct job_file_live *live;     /* on the live clock, where the file is really written; else NULL */
 };
 
 /* What the system looks like. */
@@ -127,6 +132,20 @@ const struct role *job_file_place(const struct job_file *j, uint32_t actor, uint
 /* The groups io and files, and the balances; `span_s` is the time that the bandwidth is over. */
 void job_file_summarise(const struct job_file *j, const struct scenario_run *run, struct summary *summary,
                         GArray *balances, double span_s);
+
+/* --- the same on the live clock, scenario_file_jobs_live.c: begin to end are what struct scenario_kind has --- */
+
+void job_file_live_init(struct job_file *j, struct deck *deck, const char *group);
+void job_file_live_free(struct job_file_live *live);
+gboolean job_file_begin(const struct job_file *j, MPI_Comm comm, const char *folder, bool *awake, GError **error);
+gboolean job_file_write(const struct job_file *j, const void *request, size_t size, uint16_t *kind, uint64_t *word,
+                        GError **error);
+gboolean job_file_end(const struct job_file *j, bool good, GError **error);
+struct summary_file job_file_live_figures(const struct job_file *j, double span_s);
+void job_file_live_summarise(const struct job_file *j, struct summary *summary);
+/* Whether it was read back; how many bytes of it were right, writes were to be locked, and locks held that must not. */
+bool job_file_live_counts(const struct job_file *j, uint64_t *verified, uint64_t *locked, uint64_t *broken);
+
 void job_file_details(const struct job_file *j, const struct summary *summary, FILE *out);
 
 #endif

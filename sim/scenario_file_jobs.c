@@ -49,9 +49,6 @@ void job_file_init(struct job_file *j, struct deck *deck, const struct job_file_
     *j = (struct job_file){ .used = false };
     if (!deck_has(deck, "workload", "io"))
         return;
-    if (deck_is_live(deck))
-        deck_complain(deck, "workload", "io", "is not played on the live clock yet; expected clock = virtual, or no "
-                      "io");
     const char *group = group_of_jobs(deck);
     if (group == NULL)
         return;
@@ -66,11 +63,14 @@ void job_file_init(struct job_file *j, struct deck *deck, const struct job_file_
     f->storage = f->first_mount + f->mounts;
     f->local_ns = shape->local_ns;
     file_finish(f, deck, group, MAX(shape->jobs, 2));
+    if (deck_is_live(deck))
+        job_file_live_init(j, deck, group);
     join_roles(j, shape->roles);
 }
 
 void job_file_release(struct job_file *j)
 {
+    job_file_live_free(j->live);
     g_free(j->roles);
 }
 
@@ -92,11 +92,32 @@ static void add_balance(GArray *balances, const char *name, const char *left_tex
     g_array_append_val(balances, balance);
 }
 
+static void summarise_live(const struct job_file *j, const struct scenario_run *run, struct summary *summary,
+                           GArray *balances, double span_s)
+{
+    struct summary_file x = job_file_live_figures(j, span_s);
+    uint64_t verified, locked, broken;
+    bool verifies = job_file_live_counts(j, &verified, &locked, &broken);
+
+    summary_file(summary, j->file.name, &x);
+    file_summarise_all(summary, &x, span_s);
+    job_file_live_summarise(j, summary);
+    add_balance(balances, "locks", "writes under a lock", "exclusive and shared", locked,
+                x.exclusive_locks + x.shared_locks);
+    add_balance(balances, "excluded", "locks held beside one that excludes them", "allowed", broken, 0);
+    if (verifies && run->result->end == ENGINE_ENDED)
+        add_balance(balances, "verified", "bytes written", "read back, and right", x.bytes, verified);
+}
+
 void job_file_summarise(const struct job_file *j, const struct scenario_run *run, struct summary *summary,
                         GArray *balances, double span_s)
 {
     if (!j->used)
         return;
+    if (j->live != NULL) {
+        summarise_live(j, run, summary, balances, span_s);
+        return;
+    }
     struct summary_file x = file_figures(run->figures, role_mount.name, role_storage.name);
     x.prepared_s = 0;
     x.ended_s = span_s;
@@ -121,6 +142,9 @@ void job_file_details(const struct job_file *j, const struct summary *summary, F
     summary_lookup(summary, "io.writes", &writes, NULL);
     summary_lookup(summary, "io.exclusive_locks", &exclusive, NULL);
     summary_lookup(summary, "io.lock_wait_s", &wait_s, NULL);
-    fprintf(out, "file %s: %.1f MiB in %.0f writes, %.0f of them exclusive, each %.3f ms for its lock on average\n",
-            j->file.name, bytes / (1 << 20), writes, exclusive, wait_s * 1000);
+    if (isnan(wait_s))
+        fprintf(out, "file %s: %.1f MiB in %.0f writes\n", j->file.name, bytes / (1 << 20), writes);
+    else
+        fprintf(out, "file %s: %.1f MiB in %.0f writes, %.0f of them exclusive, each %.3f ms for its lock on average\n",
+                j->file.name, bytes / (1 << 20), writes, exclusive, wait_s * 1000);
 }

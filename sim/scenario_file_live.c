@@ -37,54 +37,60 @@ static char **parse_hints(const char *text)
     return (char **)g_ptr_array_free(list, FALSE);
 }
 
-static void add_hint(struct file_group *group, const char *key, char *value)
+static void add_hint(char ***hints, const char *key, char *value)
 {
-    guint count = g_strv_length(group->hints);
-    group->hints = g_renew(char *, group->hints, count + 3);
-    group->hints[count] = g_strdup(key);
-    group->hints[count + 1] = value;
-    group->hints[count + 2] = NULL;
+    guint count = g_strv_length(*hints);
+    *hints = g_renew(char *, *hints, count + 3);
+    (*hints)[count] = g_strdup(key);
+    (*hints)[count + 1] = value;
+    (*hints)[count + 2] = NULL;
+}
+
+void file_live_read_hints(char ***hints, struct deck *deck, const char *group)
+{
+    if (!deck_has(deck, group, "hints"))
+        return;
+    g_auto(GStrv) stated = parse_hints(deck_text(deck, group, "hints"));
+    if (stated == NULL) {
+        deck_complain(deck, group, "hints", "'%s' is not a list of hints; expected key=value, with commas between them",
+                      deck_text(deck, group, "hints"));
+        return;
+    }
+    for (char **hint = stated; *hint != NULL; hint += 2)
+        add_hint(hints, hint[0], g_strdup(hint[1]));
 }
 
 /* What the deck says of collective writes is a hint to the library; one that is stated as such counts more. */
 static void read_hints(struct file_group *group, struct deck *deck)
 {
-    const char *name = group->deck_group;
     const struct collective *c = &group->file.collective;
 
     group->hints = g_new0(char *, 1);
     if (c->aggregators != 0)
-        add_hint(group, "cb_nodes", g_strdup_printf("%u", c->aggregators));
+        add_hint(&group->hints, "cb_nodes", g_strdup_printf("%u", c->aggregators));
     if (c->buffer != 0)
-        add_hint(group, "cb_buffer_size", g_strdup_printf("%" G_GUINT64_FORMAT, c->buffer));
+        add_hint(&group->hints, "cb_buffer_size", g_strdup_printf("%" G_GUINT64_FORMAT, c->buffer));
     if (c->kind == COLLECTIVE_ROMIO && c->aggregators_per_node > 1)
-        add_hint(group, "cb_config_list", g_strdup_printf("*:%u", c->aggregators_per_node));
-    if (!deck_has(deck, name, "hints"))
-        return;
-    g_auto(GStrv) stated = parse_hints(deck_text(deck, name, "hints"));
-    if (stated == NULL) {
-        deck_complain(deck, name, "hints", "'%s' is not a list of hints; expected key=value, with commas between them",
-                      deck_text(deck, name, "hints"));
-        return;
-    }
-    for (char **hint = stated; *hint != NULL; hint += 2)
-        add_hint(group, hint[0], g_strdup(hint[1]));
+        add_hint(&group->hints, "cb_config_list", g_strdup_printf("*:%u", c->aggregators_per_node));
+    file_live_read_hints(&group->hints, deck, group->deck_group);
 }
 
-static void check_rules(const struct file_group *group, struct deck *deck)
+void file_live_check_rules(const struct shared_file *f, struct deck *deck, const char *group)
 {
-    const struct shared_file *f = &group->file;
-    const char *name = group->deck_group;
+    if (f->rules != INODE_FUSE_62 && f->rules != INODE_FUSE_69 && f->rules != INODE_EXTENDING_SHARED)
+        deck_complain(deck, group, "rules", "'%s' cannot be emulated on the live clock, which knows a file's end but "
+                      "not its blocks; expected fuse-6.2, fuse-6.9 or extending-shared",
+                      deck_text(deck, group, "rules"));
+}
 
+static void check_lock(const struct file_group *group, struct deck *deck)
+{
     if (!group->locked)
         return;
-    if (f->rules != INODE_FUSE_62 && f->rules != INODE_FUSE_69 && f->rules != INODE_EXTENDING_SHARED)
-        deck_complain(deck, name, "rules", "'%s' cannot be emulated on the live clock, which knows a file's end but "
-                      "not its blocks; expected fuse-6.2, fuse-6.9 or extending-shared",
-                      deck_text(deck, name, "rules"));
-    if (f->each)
-        deck_complain(deck, name, "files", "'each' has nothing to lock on the live clock; expected lock = none, or "
-                      "files = one");
+    file_live_check_rules(&group->file, deck, group->deck_group);
+    if (group->file.each)
+        deck_complain(deck, group->deck_group, "files", "'each' has nothing to lock on the live clock; expected lock = "
+                      "none, or files = one");
 }
 
 static void check_sizes(const struct file_group *group, struct deck *deck)
@@ -113,7 +119,7 @@ static void check_group(const struct file_group *group, struct deck *deck)
                       deck_text(deck, name, "think"));
     if (f->cached_users != 0)
         deck_complain(deck, name, "cached-users", "'%u' are not there on the live clock; expected 0", f->cached_users);
-    check_rules(group, deck);
+    check_lock(group, deck);
     check_sizes(group, deck);
 }
 

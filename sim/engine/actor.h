@@ -154,7 +154,8 @@ struct act {
 /* Starts the act and returns; its completion is a message (kind, word) from the actor to itself. */
 void actor_perform(struct actor *self, struct act act, uint16_t kind, uint64_t word);
 
-/* A block of a shared file is written: on the virtual clock by asking the mount of the node. Takes over one reference
+/* A block of a shared file is written: on the virtual clock by asking the mount of the node, on the live one by writing
+ * it, where somebody carries that out (engine_performer). Takes over one reference
  * of `write`, which says what, and which message then ends the act (ranks/mount.h). */
 void actor_perform_write(struct actor *self, uint32_t mount, uint16_t request, struct payload *write);
 

@@ -83,6 +83,10 @@ struct engine_performer {
      * and may block. What process 0 puts into *result is told to the actor that asked. FALSE, on one process or more,
      * ends the run with *error. NULL: there are no such acts. */
     gboolean (*together)(void *data, uint32_t act, struct bytes *result, GError **error);
+    /* Carries out a write (actor_perform_write) at once, on the process of the actor, and says which message then ends
+     * the act. FALSE ends the run with *error. NULL: writes are messages to the mount, as on the virtual clock. */
+    gboolean (*write)(void *data, const void *request, size_t size, uint16_t *kind, uint64_t *word, GError **error);
+    bool awake;                     /* this process serves others by MPI meanwhile, so it must not sleep */
 };
 
 struct engine_config {

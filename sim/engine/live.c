@@ -392,7 +392,7 @@ static void rest(struct engine *e, const struct live *l, int64_t now_ns)
         return;
     int64_t nap_ns = MIN((now_ns - l->idle_since_ns) / NAP_SHARE, NAP_MOST_NS);
     nap_ns = MIN(nap_ns, queue_next_ns(&e->queue) - now_ns);
-    if (nap_ns < NAP_LEAST_NS) {
+    if (nap_ns < NAP_LEAST_NS || e->config.performer.awake) {
         sched_yield();
         return;
     }

@@ -145,48 +145,57 @@ static void close_file(struct mpiio_work *w)
     w->mine.closed_ns = mpiio_elapsed_ns(w);
 }
 
-static void remove_file(struct mpiio_work *w)
+void mpiio_remove(struct mpiio_work *w)
 {
-    if (!w->made || (w->job->keep && w->error == NULL))
-        return;
-    if (remove(w->path) != 0 && w->error == NULL)
+    bool stays = !w->made || (w->job->keep && w->error == NULL);
+
+    if (!stays && remove(w->path) != 0)
         mpiio_fail(w, MPI_SUCCESS, errno, "remove %s", w->path);
+    mpiio_agree(w);
+}
+
+gboolean mpiio_begin(struct mpiio_work *w)
+{
+    if (!make(w) || !make_lock(w))
+        return FALSE;
+    MPI_Barrier(w->comm);
+    w->start_ns = mpiio_clock_ns();
+    return open_file(w) && bring_to_size(w);
+}
+
+void mpiio_end(struct mpiio_work *w)
+{
+    close_file(w);
+    if (!w->job->locked)
+        return;
+    w->mine.lock = w->lock.count;
+    mpiio_lock_release(&w->lock);
 }
 
 static void run(struct mpiio_work *w)
 {
-    const struct mpiio_job *job = w->job;
-
-    if (make(w) && make_lock(w)) {
-        MPI_Barrier(w->comm);
-        w->start_ns = mpiio_clock_ns();
-        if (open_file(w) && bring_to_size(w))
-            write_file(w);
-        close_file(w);
-        if (job->locked) {
-            w->mine.lock = w->lock.count;
-            mpiio_lock_release(&w->lock);
-        }
-    }
-    if (mpiio_agree(w) && job->verify) {
+    if (mpiio_begin(w))
+        write_file(w);
+    mpiio_end(w);
+    if (mpiio_agree(w) && w->job->verify) {
         mpiio_verify(w);
         mpiio_agree(w);
     }
-    remove_file(w);
-    mpiio_agree(w);
+    mpiio_remove(w);
 }
 
 /* --- figures --- */
 
-static void add_up(MPI_Comm comm, const struct mpiio_figures *mine, struct mpiio_figures *all)
+void mpiio_add_up(const struct mpiio_work *w, struct mpiio_figures *all)
 {
+    const struct mpiio_figures *mine = &w->mine;
+    MPI_Comm comm = w->comm;
     const struct mpiio_lock_counts *l = &mine->lock;
     int64_t sums[] = { (int64_t)mine->bytes, (int64_t)mine->writes, (int64_t)mine->verified, mine->write_ns,
                        (int64_t)l->exclusive, (int64_t)l->shared, (int64_t)l->extending, (int64_t)l->lone,
                        (int64_t)l->contested, (int64_t)l->retakes, (int64_t)l->broken, l->wait_ns };
     int64_t most[] = { mine->opened_ns, mine->ready_ns, mine->written_ns, mine->closed_ns, mine->held_up_ns,
                        (int64_t)l->inflight_most };
-
     double squares = mine->write_ns2;
 
     MPI_Allreduce(MPI_IN_PLACE, &squares, 1, MPI_DOUBLE, MPI_SUM, comm);
@@ -217,29 +226,42 @@ static MPI_Comm comm_of_writers(MPI_Comm comm, uint32_t number, uint32_t writers
     return own;
 }
 
+void mpiio_work_init(struct mpiio_work *w, MPI_Comm comm, const struct mpiio_job *job, uint32_t writer)
+{
+    *w = (struct mpiio_work){ .job = job, .file = MPI_FILE_NULL, .writer = writer, .lock = MPIIO_LOCK_NONE,
+                              .entered_ns = mpiio_clock_ns() };
+    MPI_Comm_dup(comm, &w->comm);
+    w->path = job->each ? g_strdup_printf("%s.%u", job->path, writer) : g_strdup(job->path);
+    contents_init(&w->contents, MAX(job->pattern.transfer, MPIIO_PIECE_BYTES),
+                  job->pattern.seed + (job->each ? writer : 0));
+}
+
+gboolean mpiio_work_release(struct mpiio_work *w, GError **error)
+{
+    contents_release(&w->contents);
+    g_free(w->path);
+    MPI_Comm_free(&w->comm);
+    if (w->error == NULL)
+        return TRUE;
+    g_propagate_error(error, w->error);
+    return FALSE;
+}
+
 gboolean mpiio_job_run(MPI_Comm comm, uint32_t number, const struct mpiio_job *job, struct mpiio_figures *figures,
                        GError **error)
 {
-    struct mpiio_work w = { .job = job, .file = MPI_FILE_NULL, .entered_ns = mpiio_clock_ns() };
+    struct mpiio_work w;
     int process;
 
     *figures = (struct mpiio_figures){ .component = MPIIO_UNKNOWN };
     MPI_Comm_rank(comm, &process);
     if ((uint32_t)process >= job->writers)
         return TRUE;
-    w.writer = (uint32_t)process;
-    w.comm = comm_of_writers(comm, number, job->writers);
-    w.path = job->each ? g_strdup_printf("%s.%u", job->path, w.writer) : g_strdup(job->path);
-    contents_init(&w.contents, MAX(job->pattern.transfer, job->collective.block),
-                  job->pattern.seed + (job->each ? w.writer : 0));
+    MPI_Comm own = comm_of_writers(comm, number, job->writers);
+    mpiio_work_init(&w, own, job, (uint32_t)process);
     run(&w);
     w.mine.held_up_ns = mpiio_clock_ns() - w.entered_ns;
-    add_up(w.comm, &w.mine, figures);
-    contents_release(&w.contents);
-    g_free(w.path);
-    MPI_Comm_free(&w.comm);
-    if (w.error == NULL)
-        return TRUE;
-    g_propagate_error(error, w.error);
-    return FALSE;
+    mpiio_add_up(&w, figures);
+    MPI_Comm_free(&own);
+    return mpiio_work_release(&w, error);
 }

@@ -6,6 +6,7 @@
  *   mpiio_write.c      what a writer writes, in which calls
  *   mpiio_exchange.c   collective writes with an exchange of our own
  *   mpiio_verify.c     reading back
+ *   mpiio_session.c    a file of jobs, which stays open
  *   mpiio_component.c  which MPI-IO it was
  *   mpiio_failure.c    what went wrong, in words, and that all know of it
  */
@@ -30,7 +31,25 @@ struct mpiio_work {
     GError *error;                  /* of this process: the first */
 };
 
+enum { MPIIO_PIECE_BYTES = 1 << 20 };   /* of what is filled or read back in pieces */
+
+/* Windows that are not there. */
+#define MPIIO_LOCK_NONE { .lock = MPI_WIN_NULL, .words = MPI_WIN_NULL }
+
 int64_t mpiio_clock_ns(void);
+
+/* --- mpiio.c: the parts of a job; collective --- */
+
+void mpiio_work_init(struct mpiio_work *w, MPI_Comm comm, const struct mpiio_job *job, uint32_t writer);
+/* The file is made and open, and the lock is there. FALSE: w->error, on all; mpiio_end and mpiio_remove are due all the
+ * same. */
+gboolean mpiio_begin(struct mpiio_work *w);
+void mpiio_end(struct mpiio_work *w);
+/* Unless it stays; then all know of an error of one. */
+void mpiio_remove(struct mpiio_work *w);
+void mpiio_add_up(const struct mpiio_work *w, struct mpiio_figures *all);
+/* FALSE with *error when there was one. */
+gboolean mpiio_work_release(struct mpiio_work *w, GError **error);
 
 static inline int64_t mpiio_elapsed_ns(const struct mpiio_work *w)
 {
@@ -80,5 +99,8 @@ void mpiio_exchange_all(struct mpiio_work *w);
 
 /* Reads what the next writer has written. Collective; w->error. */
 void mpiio_verify(struct mpiio_work *w);
+
+/* Reads these ranges of a file that has `size` bytes. Collective; w->error. */
+void mpiio_verify_extents(struct mpiio_work *w, const struct extent *list, uint32_t count, uint64_t size);
 
 #endif

@@ -3,9 +3,8 @@
 
 #include "io/mpiio_internal.h"
 
-static bool check_size(struct mpiio_work *w, const char *path, MPI_File file)
+static bool check_size(struct mpiio_work *w, const char *path, MPI_File file, uint64_t expected)
 {
-    uint64_t expected = pattern_bytes(&w->job->pattern);
     MPI_Offset size = 0;
     int code = MPI_File_get_size(file, &size);
 
@@ -15,9 +14,10 @@ static bool check_size(struct mpiio_work *w, const char *path, MPI_File file)
     return w->error == NULL;
 }
 
-static bool read_block(struct mpiio_work *w, const char *path, MPI_File file, uint64_t offset, uint8_t *bytes)
+static bool read_block(struct mpiio_work *w, const char *path, MPI_File file, uint64_t offset, uint64_t length,
+                       uint8_t *bytes)
 {
-    uint64_t length = w->job->pattern.transfer, right;
+    uint64_t right;
     MPI_Status status;
     int count = 0;
 
@@ -32,8 +32,10 @@ static bool read_block(struct mpiio_work *w, const char *path, MPI_File file, ui
         return false;
     }
     right = contents_compare(&w->contents, bytes, offset, length);
-    if (right == length)
+    if (right == length) {
+        w->mine.verified += length;
         return true;
+    }
     mpiio_fail(w, MPI_SUCCESS, 0, "find what was written in %s: byte %" G_GUINT64_FORMAT " is another one", path,
                offset + right);
     return false;
@@ -48,9 +50,8 @@ static void read_all(struct mpiio_work *w, const char *path, MPI_File file, uint
     w->contents.seed = p->seed + (w->job->each ? of : 0);
     w->contents.set = 0;
     for (uint64_t i = 0; i < writes; i++) {
-        if (!read_block(w, path, file, pattern_offset(p, w->job->each ? 0 : of, i), bytes))
+        if (!read_block(w, path, file, pattern_offset(p, w->job->each ? 0 : of, i), p->transfer, bytes))
             return;
-        w->mine.verified += p->transfer;
     }
 }
 
@@ -66,7 +67,29 @@ void mpiio_verify(struct mpiio_work *w)
         mpiio_fail(w, code, errno, "open %s again", path);
         return;
     }
-    if (check_size(w, path, file))
+    if (check_size(w, path, file, pattern_bytes(&w->job->pattern)))
         read_all(w, path, file, of);
+    MPI_File_close(&file);
+}
+
+void mpiio_verify_extents(struct mpiio_work *w, const struct extent *list, uint32_t count, uint64_t size)
+{
+    g_autofree uint8_t *bytes = g_malloc(MPIIO_PIECE_BYTES);
+    MPI_File file;
+
+    errno = 0;
+    int code = MPI_File_open(w->comm, w->path, MPI_MODE_RDONLY, MPI_INFO_NULL, &file);
+    if (code != MPI_SUCCESS) {
+        mpiio_fail(w, code, errno, "open %s again", w->path);
+        return;
+    }
+    bool good = check_size(w, w->path, file, size);
+    for (uint32_t i = 0; i < count && good; i++) {
+        uint64_t length;
+        for (uint64_t at = list[i].first; at < list[i].end && good; at += length) {
+            length = MIN(list[i].end - at, MPIIO_PIECE_BYTES);
+            good = read_block(w, w->path, file, at, length, bytes);
+        }
+    }
     MPI_File_close(&file);
 }

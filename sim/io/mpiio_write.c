@@ -5,8 +5,6 @@
 
 #include "io/mpiio_internal.h"
 
-enum { FILL_PIECE_BYTES = 1 << 20 };
-
 /* --- single calls --- */
 
 /* A write may end early where a disk or a quota is full; only the next one says why. */
@@ -71,14 +69,14 @@ void mpiio_fill(struct mpiio_work *w)
 {
     const struct mpiio_job *job = w->job;
     uint64_t total = pattern_bytes(&job->pattern), first = 0, end = total;
-    g_autofree uint8_t *zeros = g_malloc0(FILL_PIECE_BYTES);
+    g_autofree uint8_t *zeros = g_malloc0(MPIIO_PIECE_BYTES);
 
     if (!job->each) {
         first = (uint64_t)((unsigned __int128)total * w->writer / job->writers);
         end = (uint64_t)((unsigned __int128)total * (w->writer + 1) / job->writers);
     }
     for (uint64_t length; first < end; first += length) {
-        length = MIN(end - first, FILL_PIECE_BYTES);
+        length = MIN(end - first, MPIIO_PIECE_BYTES);
         if (!write_whole(w, first, zeros, length))
             return;
     }

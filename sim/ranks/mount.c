@@ -223,18 +223,24 @@ static void go(struct actor *self, struct mount *t, uint32_t i)
     send_request(self, t, i);
 }
 
+struct mount_request mount_request_read(struct cursor *c)
+{
+    struct mount_request r = { .file = cursor_u32(c) };
+    r.flags = cursor_u8(c);
+    r.offset = cursor_u64(c);
+    r.length = cursor_u64(c);
+    r.kind = cursor_u16(c);
+    r.word = cursor_u64(c);
+    return r;
+}
+
 static void mount_handle_write(struct actor *self, struct mount *t, const struct message *m)
 {
     uint32_t i = operation_new(t);
     struct operation *op = operation_at(t, i);
     struct mount_request *r = &op->request;
     struct cursor c = message_cursor(m);
-    r->file = cursor_u32(&c);
-    r->flags = cursor_u8(&c);
-    r->offset = cursor_u64(&c);
-    r->length = cursor_u64(&c);
-    r->kind = cursor_u16(&c);
-    r->word = cursor_u64(&c);
+    *r = mount_request_read(&c);
     op->from = m->from;
     op->write = (struct inode_write){ r->offset, r->length, (r->flags & MOUNT_APPEND) != 0 };
     op->asked_ns = actor_now(self);

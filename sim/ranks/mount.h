@@ -37,6 +37,9 @@ struct mount_request {
     uint64_t word;
 };
 
+/* What a write's payload says. */
+struct mount_request mount_request_read(struct cursor *c);
+
 /* Setup: struct shared_file. The metrics of role "mount", by index in its table. */
 enum mount_metric {
     MOUNT_WRITES,

@@ -116,6 +116,46 @@ check "collective calls of another library are refused" expect_status 1 live 3 o
     --set io.one.lock=none --set io.one.collective=$other
 check "with what is expected" says other "expected collective = $library"
 
+# --- jobs that write ---
+
+# jobs_deck NAME BASE: one whose jobs write four blocks each
+jobs_deck()
+{
+    printf '[deck]\nformat = 1\nbase = %s\n[workload]\nio = out\n[io.out]\ntransfer = 16KiB\nsegments = 4\n' \
+        "$top_srcdir/inputs/$2.deck" >"$1.deck"
+}
+
+jobs_deck brokered live-brokered
+jobs_deck tasks live-dispatcher
+check "jobs of a brokered instance write a file" expect_status 0 live 4 jobs brokered.deck
+check "32 of them four blocks each" test "$(value jobs files out bytes)" = $((32 * 4 * 16384))
+check "which are read back" test "$(value jobs live_files out verified_bytes)" = $((32 * 4 * 16384))
+check "under the lock" test $(($(value jobs files out exclusive_locks) + $(value jobs files out shared_locks))) -eq 128
+if [ -z "$SMOKE" ]; then
+    check "tasks of a dispatcher as well, without a lock of ours" expect_status 0 live 4 tasks tasks.deck \
+        --set io.out.lock=none --set workload.jobs=100 --set io.out.keep=true
+    check "all of them" test "$(value tasks files out writes)" = 400
+    check "into a file that is kept" test -s tasks/out.data
+    check "windows of messages need a process that is awake" expect_status 0 live 4 awake brokered.deck \
+        --set io.out.windows=messages
+fi
+check "jobs that write are not calibrated" expect_status 2 mpi 4 "$TIERCEL" calibrate brokered.deck 2>calibrate.err
+check "with what is expected" grep -q "expected none here, and a deck of kind io" calibrate.err
+check "each job's own file is not played" complains 2 "expected one" check brokered.deck --clock live \
+    --set io.out.files=each
+check "files of jobs are" expect_status 0 alone check brokered.deck --clock live --processes 4 >jobs.plan
+
+# --- what it takes here ---
+
+check "files are calibrated" expect_status 0 mpi 2 "$TIERCEL" calibrate one.deck --set io.one.writers=2 \
+    --set io.one.transfer=4KiB --profile here.costs 2>calibrate.err
+check "under each lock" test "$(grep -c '^# \(exclusive\|shared, \|no lock of ours, \).*writes/s' here.costs)" -eq 5
+check "with all that the virtual clock asks for" \
+    test "$(grep -c '^\(queue\|return\|wake\|request\|jitter\) = ' here.costs)" -eq 5
+check "and nothing is left" test ! -e calibrate.data
+sed '/^clock = live$/d' one.deck >virtual.deck
+check "which predicts" expect_status 0 alone run virtual.deck -q -o predicted --set costs.profile=here
+
 # --- what a file system may say ---
 
 fails() # NAME TEXT SETTINGS...: exit 1 with that one line, and nothing in the folder

@@ -26,13 +26,14 @@ static void check(const struct job_file *j, struct deck *deck, const char *group
     const struct shared_file *f = &j->file;
 
     if (f->each)
-        deck_complain(deck, group, "files", "'each' is not played on the live clock, where jobs write one file; expected "
-                      "one");
+        deck_complain(deck, group, "files", "'each' is not played on the live clock, where jobs write one file; "
+                      "expected one");
     if (f->append)
-        deck_complain(deck, group, "append", "is not played on the live clock: MPI-IO does not know it; expected false");
+        deck_complain(deck, group, "append", "is not played on the live clock: MPI-IO does not know it; expected "
+                      "false");
     if (f->prepare == PREPARE_FILLED)
-        deck_complain(deck, group, "pre-extend", "'fill' has nobody to do it where jobs write real files; expected none "
-                      "or set-size");
+        deck_complain(deck, group, "pre-extend", "'fill' has nobody to do it where jobs write real files; expected "
+                      "none or set-size");
     if (f->cached_users != 0)
         deck_complain(deck, group, "cached-users", "'%u' are not there on the live clock; expected 0", f->cached_users);
     if (f->pattern.transfer > MPIIO_WRITE_MOST_BYTES)

@@ -21,8 +21,8 @@ struct mpiio_session;
 /* The job's texts and hints must outlive the session. NULL, everywhere, with *error. */
 struct mpiio_session *mpiio_session_new(MPI_Comm comm, const struct mpiio_job *job, GError **error);
 
-/* Writes what belongs there; at most the pattern's transfer. It waits for the lock, and nothing else of the process goes
- * on meanwhile. */
+/* Writes what belongs there; at most the pattern's transfer. It waits for the lock, and nothing else of the process
+ * goes on meanwhile. */
 gboolean mpiio_session_write(struct mpiio_session *s, uint64_t offset, uint64_t length, GError **error);
 
 /* Whether this process serves the lock of others, and so must look for their messages all the time. */

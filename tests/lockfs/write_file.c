@@ -27,6 +27,7 @@
 #include "io/pattern.h"
 
 #define ALIGNMENT 4096
+#define SECTOR 512
 
 struct plan {
     const char *file;
@@ -56,11 +57,25 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* Every eight bytes of the file tell where they stand, and are not zero. */
+static uint64_t word_of(uint64_t position)
+{
+    return (position + 1) * UINT64_C(0x9e3779b97f4a7c15);
+}
+
+/* The first word of each sector tells where in the file it stands. */
+static void stamp(uint64_t *words, uint64_t offset, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / 8; i += SECTOR / 8)
+        words[i] = word_of(offset / 8 + i);
+}
+
+/* The others tell where they stand in their write, so that a writer has to stamp alone between two writes: if it were
+ * busy for longer than a sleeper takes to wake up, it would never take the lock past one. */
 static void fill(uint64_t *words, uint64_t offset, size_t bytes)
 {
     for (size_t i = 0; i < bytes / 8; i++)
-        words[i] = (offset / 8 + i + 1) * UINT64_C(0x9e3779b97f4a7c15);
+        words[i] = word_of(i);
+    stamp(words, offset, bytes);
 }
 
 static int open_file(const struct plan *plan, int flags)
@@ -85,13 +100,14 @@ static int write_all(const struct plan *plan, struct shared *shared, uint32_t wr
     uint64_t *words = aligned(p->transfer);
     int status = 0;
 
+    fill(words, 0, p->transfer);
     pthread_barrier_wait(&shared->start);
     if (descriptor < 0)
         return fail(plan->file);
     shared->times[writer].start_ns = now_ns();
     for (uint64_t i = 0; i < pattern_writes(p) && status == 0; i++) {
         uint64_t offset = pattern_offset(p, writer, i);
-        fill(words, offset, p->transfer);
+        stamp(words, offset, p->transfer);
         if (pwrite(descriptor, words, p->transfer, (off_t)offset) != (ssize_t)p->transfer)
             status = fail("pwrite");
     }

@@ -55,7 +55,7 @@ rows()
         for n in 2 4 8; do
             echo "ompio-all-within-8-aggregators-$n ompio 8 --parallel within ompio"
         done
-    } | grep -E "$ROWS"
+    } | awk -v names="$ROWS" '$1 ~ names'
 }
 
 # group NAME WRITERS LOCK WHERE COLLECTIVE: of a deck

@@ -18,7 +18,7 @@ cd "$scratch" || exit 99
 
 # The free costs: name, key, value beforehand.
 costs="namespace:kvs-namespace:190:us request:kvs-request:85:us:2:ns/B turn:kvs-turn:2000:ns:35:ns/queued
-       move:call-move:4400:ns subscribe:broker-subscribe:128:us:70:ns/queued store:kvs-store:31800:ns:5300:ps/B
+       move:call-move:4600:ns subscribe:broker-subscribe:128:us:70:ns/queued store:kvs-store:31800:ns:5300:ps/B
        beat:content-heartbeat:7:us"
 # The rows: name, deck, overrides, key.
 rows="few:flux-namespaces:workload.namespaces=100:kvs.create_rate

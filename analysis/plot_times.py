@@ -57,19 +57,27 @@ def _ridge(axes, row, frame, colour):
         axes.plot([frame.attrs["median"]] * 2, [row - 0.45, row + 0.4], color="black", linewidth=1.4)
 
 
+def _zeros(frame):
+    """How many values a logarithmic axis has no place for, where that matters."""
+    share = 100 * frame.loc[frame["value"] <= 0, "count"].sum() / frame["count"].sum()
+    return f" ({share:.0f} % are 0)" if share >= 1 else ""
+
+
 def _plot_ridges(trace):
     pairs = _lengths_of(trace)
     if not pairs:
         raise PlotError(f"{trace.path}: has no distribution of times; name one with --of ROLE METRIC")
     shown = pairs[:ROWS_MOST]
-    figure, axes = rows_figure(len(shown), row=0.42)
     several = len({role for role, _ in shown}) > 1
-    for row, (role, metric) in enumerate(shown):
-        frame = _histogram(trace, role, metric)
+    frames = [_histogram(trace, role, metric) for role, metric in shown]
+    names = [(f"{role}: {metric}" if several else metric) + _zeros(frame)
+             for (role, metric), frame in zip(shown, frames)]
+    figure, axes = rows_figure(len(shown), width=5.5 + 0.07 * max(map(len, names)), row=0.42)
+    for row, frame in enumerate(frames):
         _ridge(axes, row, frame, COLOURS[0])
         at_the_right(axes, row, seconds(frame.attrs["median"]))
     axes.set_xscale("log")
-    axes.set_yticks(range(len(shown)), [f"{role}: {metric}" if several else metric for role, metric in shown])
+    axes.set_yticks(range(len(shown)), names)
     left = "" if len(shown) == len(pairs) else f" (the first {len(shown)} of {len(pairs)})"
     axes.set(xlabel="time (s); the median is marked, and stands at the right")
     title(axes, f"Distributions{left}, each to its own height", [trace])

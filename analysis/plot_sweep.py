@@ -166,7 +166,7 @@ def plot_sweep(sweeps, options):
         if options.log_y:
             axes.set_yscale("log")
         else:
-            axes.set_ylim(bottom=min(0, axes.get_ylim()[0]))
+            axes.set_ylim(bottom=0 if axes.dataLim.y0 >= 0 else None)
     _set_horizontal(panels[-1, 0], values, places, numbers)
     panels[-1, 0].set(xlabel=_label(sweep, x))
     lost = len(sweep.frame) - len(sweep.done())

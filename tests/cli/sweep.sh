@@ -200,7 +200,7 @@ busy() # POINTS TASKS
 if [ -n "$LONG" ]; then
     check "300 points of one second keep two processes at least 90 % busy" busy 300 4000000
 elif [ -z "$SMOKE" ]; then
-    check "twenty points keep two processes at least 90 % busy" busy 20 100000
+    check "forty points keep two processes at least 90 % busy" busy 40 100000
 fi
 
 done_testing

@@ -90,7 +90,14 @@ static gboolean bring_to_size(struct mpiio_work *w)
     int number = errno;
     if (code != MPI_SUCCESS || mpiio_errno_tells(number))
         mpiio_fail(w, code, number, "bring %s to its size", w->path);
-    return mpiio_agree_soon(w);
+    if (!mpiio_agree_soon(w))
+        return FALSE;
+    if (w->job->prepare != MPIIO_PREPARE_ALLOCATE)
+        return TRUE;
+    /* OMPIO 4.1 crashes in collective calls that aggregate a view of a file it has preallocated, unless it is opened
+     * again. */
+    MPI_File_close(&w->file);
+    return open_file(w);
 }
 
 static gboolean make_lock(struct mpiio_work *w)

@@ -64,11 +64,16 @@ void file_summarise_all(struct summary *summary, const struct summary_file *sum,
     summary_number(summary, "io", "bandwidth_bytes_per_s", ratio((double)sum->bytes, span_s));
 }
 
-/* Sums over files; the mean wait is weighed by the writes. */
+/* What all writes of a file waited for its lock; a file without a lock of ours has no wait. */
+static double waited(const struct summary_file *x)
+{
+    return x->writes == 0 || isnan(x->lock_wait_s) ? 0 : x->lock_wait_s * (double)x->writes;
+}
+
+/* Sums over files; the mean wait is weighed by the writes, and not known where no file has a lock. */
 static void add_to(struct summary_file *sum, const struct summary_file *x)
 {
-    double waited_s = (sum->writes == 0 ? 0 : sum->lock_wait_s * (double)sum->writes) +
-                      (x->writes == 0 ? 0 : x->lock_wait_s * (double)x->writes);
+    double waited_s = isnan(sum->lock_wait_s) && isnan(x->lock_wait_s) ? NAN : waited(sum) + waited(x);
     sum->bytes += x->bytes;
     sum->writes += x->writes;
     sum->extending_writes += x->extending_writes;

@@ -79,6 +79,7 @@ for file in free serial growing sized; do
     check "$file is gone" test ! -e "four/$file.data"
 done
 check "a lock of the file system's own is not counted" test "$(value four files free exclusive_share)" = null
+check "waits for locks are those of all files" grep -q '"lock_wait_s": [0-9]' four.json
 check "exclusive locks are" test "$(value four files serial exclusive_locks)" = 32
 check "and held alone" test "$(value four files serial inflight_max)" = 1
 check "within the file all share" test "$(value four files sized shared_locks)" = 32

@@ -35,7 +35,7 @@ look_at()
     check "and nothing that was to be replaced is left in it" \
         test -z "$(grep -o '@[A-Za-z]*@' "$pkgdata/modulefiles/tiercel/$version")"
 
-    mkdir -p "$scratch/elsewhere/mine"
+    rm -rf "$scratch/elsewhere" && mkdir -p "$scratch/elsewhere/mine"
     printf '[deck]\nformat = 1\nbase = flux-counts\n' >"$scratch/elsewhere/mine/own.deck"
     in_folder()
     {

@@ -17,7 +17,7 @@ tree=$scratch/tree
 mkdir -p "$tree/bin" "$tree/build"
 ln -s "$top_srcdir/inputs" "$top_srcdir/analysis" "$top_srcdir/doc" "$tree/"
 ln -s "$(command -v "$MPIRUN")" "$tree/bin/mpirun"
-[ "$PYTHON" = no ] || ln -s "$PYTHON" "$tree/bin/python3"
+[ "$PYTHON" = no ] || ln -s "$(command -v "$PYTHON")" "$tree/bin/python3"
 export PATH="$tree/build:$tree/bin:$PATH" MPLCONFIGDIR="$scratch/matplotlib" GUIDE_FORM=
 
 # The program, which adds --test in the short form. A comparison then is of two seeds, and a fit of one run a row, and

@@ -4,11 +4,12 @@
 # live_prediction.sh FOLDER [measure|predict|table]: how well the virtual clock predicts live runs of tiercel on this
 # machine. Three parts, all of them unless one is named; `measure` wants the machine for itself, for a minute.
 #
-#     measure    calibrates, and plays the live decks on 2, 4 and 8 processes, each three times
+#     measure    calibrates, and plays the live decks on 2, 4 and 8 processes, each three times (or as RUNS says)
 #     predict    runs the same decks on the virtual clock, with the profiles measured
 #     table      prints what came out, for doc/validation.md
 #
-# TIERCEL, MPIRUN and INPUTS may be set. No figure is dropped: a cell is the median of three runs, with the extremes.
+# TIERCEL, MPIRUN and INPUTS may be set, and RUNS, the numbers of the runs, an odd many. No figure is dropped: a cell is
+# the median of the runs, with the extremes.
 
 set -u
 folder=${1:?usage: live_prediction.sh FOLDER [measure|predict|table]}
@@ -17,7 +18,7 @@ here=$(cd "$(dirname "$0")/.." && pwd)
 TIERCEL=${TIERCEL:-$here/build/tiercel}
 MPIRUN=${MPIRUN:-mpirun}
 INPUTS=${INPUTS:-$here/inputs}
-RUNS="1 2 3"
+RUNS=${RUNS:-1 2 3}
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 # name processes deck key settings...; a profile is measured for each deck and number of processes, at the first row.
@@ -101,10 +102,10 @@ table()
         for i in $RUNS; do
             [ -f "$folder/live-$name-$i.json" ] && value "$folder/live-$name-$i.json" "$key"
         done | sort -g | tr '\n' ' ' | awk -v name="$name" -v n="$n" -v key="$key" \
-            -v p="$(value "$folder/virtual-$name.json" "$key")" \
-            'NF != 3 || p == "" { printf "| %s | %d | %s | incomplete | | |\n", name, n, key; next }
-             { printf "| %s | %d | %s | %.0f [%.0f, %.0f] | %.0f | %+.0f %% |\n", name, n, key, $2, $1, $3, p,
-               (p / $2 - 1) * 100 }'
+            -v p="$(value "$folder/virtual-$name.json" "$key")" -v runs="$(wc -w <<<"$RUNS")" \
+            'NF != runs || p == "" { printf "| %s | %d | %s | incomplete | | |\n", name, n, key; next }
+             { printf "| %s | %d | %s | %.0f [%.0f, %.0f] | %.0f | %+.0f %% |\n", name, n, key, $((NF + 1) / 2),
+               $1, $NF, p, (p / $((NF + 1) / 2) - 1) * 100 }'
     done < <(rows)
 }
 

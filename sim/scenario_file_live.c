@@ -12,11 +12,13 @@
 
 /* --- from the deck --- */
 
-/* "key=value, key=value" as a list of keys and values; NULL when it is not one. */
+/* "key=value, key=value" as a list of keys and values that MPI takes, which ends the run over any other; NULL when it
+ * is not one. */
 static char **parse_hints(const char *text)
 {
     g_auto(GStrv) parts = g_strsplit(text, ",", -1);
     GPtrArray *list = g_ptr_array_new_with_free_func(g_free);
+    bool whole = true;
 
     for (char **part = parts; *part != NULL; part++) {
         char *equals = strchr(*part, '=');
@@ -26,10 +28,12 @@ static char **parse_hints(const char *text)
         char *value = g_strstrip(g_strdup(equals + 1));
         g_ptr_array_add(list, key);
         g_ptr_array_add(list, value);
-        if (*key == '\0' || *value == '\0' || strlen(key) > 254 || strlen(value) > 1023)
+        if (*key == '\0' || *value == '\0' || strlen(key) >= MPI_MAX_INFO_KEY || strlen(value) >= MPI_MAX_INFO_VAL) {
+            whole = false;
             break;
+        }
     }
-    if (list->len != 2 * g_strv_length(parts)) {
+    if (!whole || list->len != 2 * g_strv_length(parts)) {
         g_ptr_array_free(list, TRUE);
         return NULL;
     }
@@ -52,8 +56,9 @@ void file_live_read_hints(char ***hints, struct deck *deck, const char *group)
         return;
     g_auto(GStrv) stated = parse_hints(deck_text(deck, group, "hints"));
     if (stated == NULL) {
-        deck_complain(deck, group, "hints", "'%s' is not a list of hints; expected key=value, with commas between them",
-                      deck_text(deck, group, "hints"));
+        deck_complain(deck, group, "hints", "'%s' is not a list of hints; expected key=value, with commas between "
+                      "them, keys of at most %d bytes and values of at most %d", deck_text(deck, group, "hints"),
+                      MPI_MAX_INFO_KEY - 1, MPI_MAX_INFO_VAL - 1);
         return;
     }
     for (char **hint = stated; *hint != NULL; hint += 2)

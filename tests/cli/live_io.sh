@@ -62,6 +62,8 @@ refused() # TEXT SETTINGS...: by check, on the live clock
 }
 
 check "hints are pairs" refused "is not a list of hints" io.free.hints=cb_nodes
+check "with a key" refused "is not a list of hints" io.free.hints==enable
+check "as long as MPI takes them" refused "is not a list of hints" "io.free.hints=$(printf '%070d' 0)=enable"
 check "blocks cannot be known" refused "knows a file's end but not its blocks" io.sized.rules=ext4
 check "files of single writers have no lock" refused "'each' has nothing to lock" io.serial.files=each
 check "time to think is not drawn" refused "expected a constant" "io.free.think=uniform(0s, 1ms)"

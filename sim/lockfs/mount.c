@@ -23,11 +23,15 @@
 
 bool lockfs_mount_is_there(const struct lockfs_mount *m)
 {
-    FILE *table = setmntent("/proc/self/mounts", "re");
+    int descriptor = openat(m->proc, "self/mounts", O_RDONLY | O_CLOEXEC);
+    FILE *table = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
     bool found = false;
 
-    if (table == NULL)
+    if (table == NULL) {
+        if (descriptor >= 0)
+            close(descriptor);
         return false;
+    }
     for (const struct mntent *entry; !found && (entry = getmntent(table)) != NULL;)
         found = strcmp(entry->mnt_fsname, m->source) == 0 && strcmp(entry->mnt_dir, m->point) == 0;
     endmntent(table);
@@ -60,10 +64,13 @@ static bool run_helper(const char *const *arguments, int channel)
 
 void lockfs_mount_detach(const struct lockfs_mount *m)
 {
-    if (!lockfs_mount_is_there(m) || umount2(m->point, MNT_DETACH | UMOUNT_NOFOLLOW) == 0 || m->helper == NULL)
-        return;
-    const char *const arguments[] = { m->helper, "-u", "-z", "-q", "--", m->point, NULL };
-    run_helper(arguments, -1);
+    /* What was mounted on top of it comes off first. */
+    while (lockfs_mount_is_there(m)) {
+        const char *const arguments[] = { m->helper, "-u", "-z", "-q", "--", m->point, NULL };
+        if (umount2(m->point, MNT_DETACH | UMOUNT_NOFOLLOW) != 0 &&
+            (m->helper == NULL || !run_helper(arguments, -1)))
+            return;
+    }
 }
 
 /* The watchdog: returns never. */
@@ -200,6 +207,15 @@ gboolean lockfs_mount_make(struct lockfs_mount *m, const char *folder, GError **
         free(m->point);
         return FALSE;
     }
+    m->proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
+    if (m->proc < 0 || faccessat(m->proc, "self/mounts", R_OK, 0) != 0) {
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "/proc/self/mounts cannot be read: %s",
+                    g_strerror(errno));
+        if (m->proc >= 0)
+            close(m->proc);
+        free(m->point);
+        return FALSE;
+    }
     m->source = g_strdup_printf("lockfs:%ld", (long)getpid());
     m->helper = find_helper();
     if (start_watchdog(m, error) && make(m, error))
@@ -218,6 +234,7 @@ void lockfs_mount_end(struct lockfs_mount *m)
         while (waitpid(m->watchdog, NULL, 0) < 0 && errno == EINTR) {
         }
     }
+    close(m->proc);
     g_free(m->source);
     g_free(m->helper);
     free(m->point);

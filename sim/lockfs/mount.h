@@ -25,6 +25,7 @@ struct lockfs_mount {
     char *point;                /* absolute, without links */
     char *source;               /* what /proc/mounts shows as the device, of this server alone */
     char *helper;               /* fusermount3 or fusermount; NULL where there is none */
+    int proc;                   /* /proc as it was before; who mounts on it hides it */
     int device;                 /* requests are read from it, replies written to it; closed on exec */
     int watch;                  /* the watchdog sees when this closes */
     pid_t watchdog;

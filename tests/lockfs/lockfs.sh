@@ -166,6 +166,22 @@ kill "$server"
 check "a signal ends it and its command" ended 4
 check "and nothing stays mounted" not mounted
 
+# Its own table of mounts is hidden then; in a namespace where nobody else looks for it.
+# shellcheck disable=SC2016
+check "what was mounted on /proc is unmounted" timeout -k 1 20 unshare --mount sh -c '
+    "$0" /proc true >"$1" && ! grep -q "^lockfs:[0-9]* /proc " /proc/self/mounts' "$lockfs" "$scratch/out"
+
+start
+bottom=$server
+for _ in 1 2 3; do
+    start
+done
+kill "$bottom"
+wait "$bottom"
+check "all that is on top of a mount goes with it" comes_true not mounted
+wait
+server=
+
 # --- the lock ---
 
 value() # FILE KEY

@@ -223,9 +223,11 @@ int main(int argc, char **argv)
         p.status = error->code;
         g_error_free(error);
     }
-    if (p.statistics != NULL && fclose(p.statistics) != 0 && p.status == 0) {
+    bool damaged = p.statistics != NULL && ferror(p.statistics) != 0;
+    if (p.statistics != NULL && (fclose(p.statistics) != 0 || damaged)) {
         complain("the statistics could not be written whole");
-        p.status = TIERCEL_ERROR_RUNTIME;
+        if (p.status == 0)
+            p.status = TIERCEL_ERROR_RUNTIME;
     }
     lockfs_store_free(p.store);
     close(p.signals);

@@ -204,11 +204,15 @@ gboolean lockfs_options_parse(int argc, char **argv, struct lockfs_options *opti
     if (at == argc)
         return refuse(error, "the folder is missing; expected tiercel-lockfs [OPTION...] FOLDER [COMMAND...]");
     options->folder = argv[at++];
+    if (*options->folder == '\0')
+        return refuse(error, "the folder '' names nothing; expected a path");
     if (at < argc && strcmp(argv[at], "--") == 0)
         at++;
     else if (at < argc && argv[at][0] == '-')
         return refuse(error, "'%s' stands behind the folder; expected options before it", argv[at]);
     options->command = at < argc ? argv + at : NULL;
+    if (at < argc && *argv[at] == '\0')
+        return refuse(error, "the command '' names nothing; expected a program");
     if (options->capacity_bytes < 0)
         options->capacity_bytes = options->keep == LOCKFS_KEEP_MEMORY ? MEMORY_DEFAULT : 0;
     return TRUE;

@@ -80,12 +80,12 @@ def _value(value):
 
 
 def _lines_of(done, x, by):
-    """(label, rows) a line."""
+    """(label, rows) a line, in the order of the deck."""
     if not by:
         return [("", done)]
     return [(", ".join(f"{_short(name)} = {_value(value)}" for name, value in
                        zip(by, key if isinstance(key, tuple) else (key,))), rows)
-            for key, rows in done.groupby(by if len(by) > 1 else by[0], sort=True)]
+            for key, rows in done.groupby(by if len(by) > 1 else by[0], sort=False)]
 
 
 # --- drawing ---
@@ -100,7 +100,7 @@ def _draw_line(axes, rows, x, key, places, style):
                         for n, s in zip(count, deviation)])
     order = numpy.argsort(at)
     at, middle, half = numpy.array(at, dtype=float)[order], mean.to_numpy()[order], half[order]
-    axes.plot(at, middle, linewidth=1.5, markersize=4.5, **style)
+    axes.plot(at, middle, markerfacecolor="none", **style)
     banded = numpy.isfinite(half)
     if banded.any():
         axes.fill_between(at, middle - half, middle + half, where=banded, color=style["color"], alpha=0.2, linewidth=0)
@@ -127,10 +127,12 @@ def _label(sweep, name):
 
 def _draw_panel(axes, sweep, lines, x, key, places):
     cycle = zip(itertools.cycle(COLOURS), itertools.cycle(MARKERS))
+    # Each line is thinner than the one below it: both are seen where they coincide.
+    widths = numpy.linspace(1.4 + min(1.2, 0.5 * (len(lines) - 1)), 1.4, len(lines))
     banded = False
     for i, ((label, rows), (colour, marker)) in enumerate(zip(lines, cycle)):
         style = {"color": colour, "marker": marker, "linestyle": DASHES[i // len(COLOURS) % len(DASHES)],
-                 "label": label or None}
+                 "label": label or None, "linewidth": widths[i], "markersize": 1 + 2.6 * widths[i]}
         banded = _draw_line(axes, rows, x, key, places, style) or banded
     axes.set(ylabel=_label(sweep, key))
     return banded
@@ -165,8 +167,9 @@ def plot_sweep(sweeps, options):
     for axes in panels[:, 0]:
         if options.log_y:
             axes.set_yscale("log")
-        else:
-            axes.set_ylim(bottom=0 if axes.dataLim.y0 >= 0 else None)
+        elif axes.dataLim.y0 >= 0:
+            # Room for the topmost marks, also where all values are close to each other.
+            axes.set_ylim(0, axes.dataLim.y1 * 1.05 or None)
     _set_horizontal(panels[-1, 0], values, places, numbers)
     panels[-1, 0].set(xlabel=_label(sweep, x))
     lost = len(sweep.frame) - len(sweep.done())

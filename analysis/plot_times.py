@@ -141,17 +141,20 @@ def plot_stages(traces, _):
     stages = _stages_of(trace)
     figure, axes = rows_figure(len(stages), row=0.36)
     rows = numpy.arange(len(stages))
-    # What is a million times shorter than the longest is drawn at the edge: the axis shows the rest.
+    # What is a million times shorter than the longest is drawn at the edge: the axis shows the rest. What is 0 has no
+    # place on it; the mean at the right says so.
     right = max(stages["p99"].max(), stages["mean"].max(), 1) / 1e9
-    p50, p99, mean = (numpy.maximum(stages[name] / 1e9, right / 1e6) for name in ("p50", "p99", "mean"))
-    axes.hlines(rows, p50, p99, color=GREY, linewidth=2, zorder=1)
+    p50, p99, mean = (numpy.maximum(stages[name].where(stages[name] > 0) / 1e9, right / 1e6)
+                      for name in ("p50", "p99", "mean"))
+    low = numpy.fmin(p50, mean)
+    axes.hlines(rows, low, p99, color=GREY, linewidth=2, zorder=1)
     axes.scatter(p50, rows, color=COLOURS[0], marker="o", s=34, label="median", zorder=3)
     axes.scatter(mean, rows, color=COLOURS[4], marker="D", s=26, label="mean", zorder=2)
     axes.scatter(p99, rows, color=COLOURS[1], marker="|", s=110, linewidth=2.5, label="99th percentile", zorder=3)
     for row, value in zip(rows, stages["mean"] / 1e9):
         at_the_right(axes, row, seconds(value))
     axes.set_xscale("log")
-    axes.set_xlim(min(p50.min(), mean.min()) / 2, right * 2)
+    axes.set_xlim((low.min() if low.notna().any() else right) / 2, right * 2)
     axes.set_yticks(rows, _stage_names(stages))
     axes.set(xlabel="time in the stage (s); its mean at the right")
     title(axes, "Stages of a job's path", traces)

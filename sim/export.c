@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/chrome.h"
+#include "run_folder.h"
 
 struct export_format {
     const char *name;               /* as typed */
@@ -34,8 +35,9 @@ static const struct export_format *format_find(const char *name, GError **error)
     return NULL;
 }
 
-static gboolean write_trace(const char *path, const char *name, GError **error)
+static gboolean write_trace(const char *named, const char *name, GError **error)
 {
+    g_autofree char *path = run_folder_trace(named);
     const struct export_format *format = format_find(name, error);
     struct reader *reader = format == NULL ? NULL : reader_open(path, error);
     gboolean ok = reader != NULL && format->write(reader, stdout, error);

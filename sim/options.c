@@ -480,6 +480,10 @@ char *options_help(enum command command)
             g_string_append(text, "A and B are decks: paths, or names of installed ones.\n\n");
         if (command == COMMAND_RUN || command == COMMAND_CHECK || command == COMMAND_SWEEP)
             g_string_append(text, "DECK is a path, or the name of an installed deck.\n\n");
+        if (command == COMMAND_VERIFY || command == COMMAND_REPORT || command == COMMAND_EXPORT)
+            g_string_append(text, "TRACE is a file, or the folder of a run.\n\n");
+        if (command == COMMAND_DIFF)
+            g_string_append(text, "A and B are traces: files, or folders of runs.\n\n");
         g_string_append(text, "Options:\n");
         append_options(text, 1U << command);
     }

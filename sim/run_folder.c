@@ -64,6 +64,11 @@ static void remove_files(const char *folder, bool (*wanted)(const char *name))
     each_name(folder, remove_name, &wanted);
 }
 
+char *run_folder_trace(const char *path)
+{
+    return g_file_test(path, G_FILE_TEST_IS_DIR) ? g_build_filename(path, RUN_FOLDER_TRACE, NULL) : g_strdup(path);
+}
+
 void run_folder_clear_trace(const char *folder)
 {
     remove_files(folder, is_trace);

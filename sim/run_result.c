@@ -222,6 +222,10 @@ static char *expectation_text(const struct deck_expectation *e, const struct sum
 {
     const char *outcome = !row->comparable ? "not comparable" : row->ok ? "met" : "missed";
 
+    /* A run that is too short for it does not have the value. */
+    if (isnan(row->measured))
+        return g_strdup_printf("expected %s = %.10g%s (%s): not measured: %s", e->key, e->published, e->unit, e->source,
+                               outcome);
     /* Of nothing there is no percentage. */
     if (e->published == 0)
         return g_strdup_printf("expected %s = 0%s (%s): %.6g%s: %s", e->key, e->unit, e->source, row->measured, e->unit,

@@ -203,10 +203,15 @@ static void print_heap(const struct task_service *t, const struct summary *summa
     double ended = value_of(summary, "jobs.completed");
     double leaked = start - free;
 
-    fprintf(out, "client: collected for %.1f s in all, %.2f s in the last minute; %.1f MiB free of %.1f at first\n",
-            value_of(summary, "client.gc_s"), value_of(summary, "client.gc_s_per_minute"), free / 1048576,
-            start / 1048576);
-    if (leaked > 0 && t->leak != TASK_LEAK_NONE)
+    double last_s = value_of(summary, "client.gc_s_per_minute");
+
+    fprintf(out, "client: collected for %.1f s in all", value_of(summary, "client.gc_s"));
+    if (!isnan(last_s))             /* it ran for a minute */
+        fprintf(out, ", %.2f s in the last minute", last_s);
+    if (!isnan(free))
+        fprintf(out, "; %.1f MiB free of %.1f at first", free / 1048576, start / 1048576);
+    fputc('\n', out);
+    if (leaked > 0 && ended > 0 && t->leak != TASK_LEAK_NONE)
         fprintf(out, "client: %.3f bytes leaked a task; a straight line has the heap empty after %.4g tasks\n",
                 leaked / ended, start / leaked * ended);
 }

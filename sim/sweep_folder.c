@@ -206,22 +206,76 @@ static char *essence(const char *text)
     return g_string_free(kept, FALSE);
 }
 
+/* "[group] key" of each entry, in order, and its value in `values`. */
+static GPtrArray *entries_of(const char *text, GHashTable *values)
+{
+    GPtrArray *keys = g_ptr_array_new();
+    g_auto(GStrv) lines = g_strsplit(text, "\n", 0);
+    const char *group = "";
+
+    for (unsigned i = 1; lines[0] != NULL && lines[i] != NULL; i++) {
+        char *equals = strstr(lines[i], " = ");
+        if (lines[i][0] == '[')
+            group = lines[i];
+        else if (equals != NULL) {
+            *equals = '\0';
+            char *key = g_strdup_printf("%s %s", group, lines[i]);
+            g_hash_table_insert(values, key, g_strdup(equals + 3));
+            g_ptr_array_add(keys, key);
+        }
+    }
+    return keys;
+}
+
+/* That a deck is no longer comparable only follows from another key. */
+static const char *find_difference(const GPtrArray *keys, GHashTable *values, GHashTable *others)
+{
+    for (unsigned i = 0; i < keys->len; i++)
+        if (strcmp(keys->pdata[i], "[deck] comparable") != 0 &&
+            g_strcmp0(g_hash_table_lookup(values, keys->pdata[i]), g_hash_table_lookup(others, keys->pdata[i])) != 0)
+            return keys->pdata[i];
+    return NULL;
+}
+
+static char *quote_value(GHashTable *values, const char *key)
+{
+    const char *value = g_hash_table_lookup(values, key);
+
+    return value == NULL ? g_strdup("not stated") : quantity_quote(value);
+}
+
+/* The first key in which two essences differ, or what their first lines say. Free with g_free. */
+static char *tell_difference(const char *old_text, const char *new_text)
+{
+    g_autoptr(GHashTable) old_values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autoptr(GHashTable) new_values = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
+    g_autoptr(GPtrArray) old_keys = entries_of(old_text, old_values);
+    g_autoptr(GPtrArray) new_keys = entries_of(new_text, new_values);
+    const char *key = find_difference(old_keys, old_values, new_values);
+    size_t version = strcspn(old_text, ",\n");
+
+    if (key == NULL)
+        key = find_difference(new_keys, new_values, old_values);
+    if (key != NULL) {
+        g_autofree char *old_value = quote_value(old_values, key);
+        g_autofree char *new_value = quote_value(new_values, key);
+        return g_strdup_printf("%s is %s there and %s here", key, old_value, new_value);
+    }
+    if (version == strcspn(new_text, ",\n") && strncmp(old_text, new_text, version) == 0)
+        return g_strdup("the files of its workload have other contents now");
+    return g_strdup("another version of tiercel began it");
+}
+
 static gboolean compare(const struct sweep_folder *folder, const char *there, const char *identity, GError **error)
 {
     g_autofree char *old_text = essence(there);
     g_autofree char *new_text = essence(identity);
-    g_auto(GStrv) old_lines = g_strsplit(old_text, "\n", 0);
-    g_auto(GStrv) new_lines = g_strsplit(new_text, "\n", 0);
-    unsigned i = 0;
 
     if (strcmp(old_text, new_text) == 0)
         return TRUE;
-    while (old_lines[i] != NULL && new_lines[i] != NULL && strcmp(old_lines[i], new_lines[i]) == 0)
-        i++;
-    g_autofree char *old_line = quantity_quote(old_lines[i] == NULL ? "" : old_lines[i]);
-    g_autofree char *new_line = quantity_quote(new_lines[i] == NULL ? "" : new_lines[i]);
-    return fail(folder, TIERCEL_ERROR_INPUT, error, "is of another sweep: it has %s where this one has %s; expected a "
-                "new folder (-o), or --force to replace what is there", old_line, new_line);
+    g_autofree char *difference = tell_difference(old_text, new_text);
+    return fail(folder, TIERCEL_ERROR_INPUT, error, "is of another sweep: %s; expected a new folder (-o), or --force "
+                "to replace what is there", difference);
 }
 
 static gboolean write_identity(const struct sweep_folder *folder, const char *path, const char *identity,

@@ -6,6 +6,7 @@
 
 #include "base/quantity.h"
 #include "report/report.h"
+#include "run_folder.h"
 #include "trace/diff.h"
 #include "trace/verify.h"
 
@@ -18,8 +19,9 @@ static int complain(GError *error)
     return status;
 }
 
-static int verify(const char *path, bool merge)
+static int verify(const char *named, bool merge)
 {
+    g_autofree char *path = run_folder_trace(named);
     g_autofree char *report = NULL;
     GError *error = NULL;
     bool complete = false;
@@ -30,8 +32,10 @@ static int verify(const char *path, bool merge)
     return merge || complete ? TIERCEL_OK : TIERCEL_ERROR_STOPPED;
 }
 
-static int diff(const char *path_a, const char *path_b)
+static int diff(const char *named_a, const char *named_b)
 {
+    g_autofree char *path_a = run_folder_trace(named_a);
+    g_autofree char *path_b = run_folder_trace(named_b);
     g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     GError *error = NULL;
 
@@ -57,8 +61,9 @@ static int choose(const char *option, const char *name, const char *const *names
     return -1;
 }
 
-static int report(const char *path, const char *format, const char *job)
+static int report(const char *named, const char *format, const char *job)
 {
+    g_autofree char *path = run_folder_trace(named);
     GError *error = NULL;
     int chosen = choose("format", format, report_format_names, &error);
     struct report_request request = { .path = path, .format = (enum report_format)MAX(chosen, 0), .job = job };

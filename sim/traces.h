@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The commands that read traces: `tiercel verify`, `diff` and `report`. Process 0 reads and speaks; all
- * return the same exit status (enum tiercel_error). Collective.
+ * return the same exit status (enum tiercel_error). A path is that of a trace or of a run's folder. Collective.
  */
 #ifndef TIERCEL_TRACES_H
 #define TIERCEL_TRACES_H

@@ -30,6 +30,11 @@ check "a brokered run" expect_status 0 alone run "$top_srcdir/inputs/flux-bulksu
 for section in Run Results "Stages of a job" Roles "The path of a job"; do
     check "the text tells: $section" says_in 0 out "$section" report jobs/trace.h5
 done
+check "the folder of a run is its trace" says_in 0 out "The path of a job" report jobs
+check "for all that read one" says_in 0 out "jobs/trace.h5: complete" verify jobs
+check "also for two" expect_status 0 alone diff jobs jobs/trace.h5
+check "and what another tool gets" says_in 0 out "; Version" export jobs --format swf
+check "another folder is none" says_in 1 err "./trace.h5: cannot be opened" report .
 check "json can be asked for" says_in 0 out '"format": 1' report jobs/trace.h5 --format json
 if command -v python3 >/dev/null; then
     check "and is JSON" python3 -c 'import json, sys; json.load(open("out"))'
@@ -151,6 +156,14 @@ if command -v python3 >/dev/null && ! grep -q 'fsanitize=address' "$top_builddir
         "$many > 0 && $many < $few + 3000"
 fi
 check "an export that there is not" says_in 2 err "expected batsim, chrome or swf" export events/trace.h5 --format csv
+
+# ---- a client that ended before it had run for a minute ----
+
+check "a short run of a client with a heap" says_in 0 out "client: collected for" run \
+    "$top_srcdir/inputs/falkon-1b.deck" --test -o minute
+check "has no last minute" test "$(grep -c 'last minute' out)" -eq 0
+check "and says what it did not measure" grep -q "client.last_minute_rate = .*: not measured: not comparable" out
+check "without a number that is none" test "$(grep -c nan out)" -eq 0
 
 # ---- the end of a heap ----
 

@@ -115,15 +115,15 @@ check "a point that is none" complains 2 "--point: there is no point 13; expecte
 check "a point of a deck without [sweep]" complains 2 "has no [sweep]" run "$inputs/flux-counts.deck" --point 1
 check "a folder of another sweep" complains 2 "is of another sweep" sweep mixed.deck -o one
 check "which stays as it was" same one three
-check "and of another seed" complains 2 "it has 'seed = 1' where this one has 'seed = 5'" sweep small.deck --seed 5 \
+check "and of another seed" complains 2 "[run] seed is '1' there and '5' here" sweep small.deck --seed 5 \
     -o three
 cp "$inputs/workloads/three-policies.swf" mine.swf
 deck logs "$inputs/batch-three-policies.deck" '[workload]' "file = $PWD/mine.swf" '[sweep]' 'scheduler.policy = fcfs; easy'
 check "a sweep over a log" expect_status 0 alone_sweep logs.deck -o logs
 check "goes on" expect_status 0 alone_sweep logs.deck -o logs
 sed -i '$d' mine.swf
-check "but not with another log of that name" complains 2 "is of another sweep: it has '# a sweep of tiercel" sweep \
-    logs.deck -o logs
+check "but not with another log of that name" complains 2 "the files of its workload have other contents" \
+    sweep logs.deck -o logs
 check "a folder of a run" complains 2 "which is not of a sweep" sweep small.deck -o seven
 check "another sweep by force" expect_status 1 alone_sweep mixed.deck -o three --force
 check "replaces the first" same mixed three

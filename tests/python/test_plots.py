@@ -136,6 +136,10 @@ def test_sweeps(folder):
                       ["jobs.run_rate", "--x", "events.scheme", "--log-y"],
                       ["jobs.run_rate", "--where", "events.scheme=pr2792", "--where", "cluster.nodes=64"]):
         looked_at(f"a plot of a sweep: {' '.join(arguments)}", folder, "sweep", sweep, *arguments)
+    axes = plot.draw(plot.parse(["sweep", sweep, "jobs.run_rate"])).axes[0]
+    check("the topmost mark has room", axes.get_ylim()[1] >= 1.049 * max(line.get_ydata().max() for line in axes.lines))
+    check("marks let what is below them be seen", all(line.get_markerfacecolor() == "none" for line in axes.lines))
+    plt.close("all")
     known = {(0.975, 1): 12.7062047, (0.975, 2): 4.3026527, (0.975, 4): 2.7764451, (0.975, 30): 2.0422725,
              (0.95, 10): 1.8124611}
     check("Student's t is that of tables", all(abs(student_quantile(*at) / value - 1) < 1e-4

@@ -321,8 +321,10 @@ static void test_folders(void)
 
     expect_open(path, "# a sweep\n# from here\nthis = 1\n", false, "");
     expect_open(path, "# a sweep\n\n# from there\nthis = 1\n", false, "");
-    expect_open(path, "# a sweep\nthis = 2\n", false, "it has 'this = 1' where this one has 'this = 2'");
-    expect_open(path, "# another\nthis = 1\n", false, "is of another sweep");
+    expect_open(path, "# a sweep\nthis = 2\n", false, "this is '1' there and '2' here");
+    expect_open(path, "# another\nthis = 1\n", false, "another version of tiercel began it");
+    expect_open(path, "# a sweep, files\nthis = 1\n", false, "the files of its workload have other contents");
+    expect_open(path, "# another\n[deck]\ncomparable = false\n[a]\nthis = 1\n", false, "this is '1' there and not stated here");
     open_folder(&folder, "folders");
     CU_ASSERT_EQUAL_FATAL(claim_point(&folder, 0, false, &claim), SWEEP_CLAIMED);
     write_part(&claim);

@@ -5,7 +5,7 @@
 
 #include "deck_internal.h"
 
-enum { PROBLEMS_SHOWN = 50 };
+enum { PROBLEMS_SHOWN = 50, STRANGER_PROBLEMS_SHOWN = 10 };
 
 unsigned deck_index(const struct deck *deck, const char *group, const char *key)
 {
@@ -182,19 +182,27 @@ static int compare_problems(const void *a, const void *b)
     return x->index < y->index ? -1 : x->index > y->index;
 }
 
+/* Of a file that is no deck at all each line is a problem, and the first ones say it. */
+static unsigned problems_shown(const struct deck *deck)
+{
+    const struct deck_file *file = deck->files->pdata[0];
+
+    return file->groups->len == 0 ? STRANGER_PROBLEMS_SHOWN : PROBLEMS_SHOWN;
+}
+
 char *deck_problems_text(const struct deck *deck)
 {
+    unsigned shown = problems_shown(deck);
     g_autofree struct deck_problem *sorted = g_memdup2(deck->problems->data,
                                                        deck->problems->len * sizeof(struct deck_problem));
     GString *text = g_string_new(NULL);
 
     if (deck->problems->len > 0)
         qsort(sorted, deck->problems->len, sizeof *sorted, compare_problems);
-    for (unsigned i = 0; i < deck->problems->len && i < PROBLEMS_SHOWN; i++)
+    for (unsigned i = 0; i < deck->problems->len && i < shown; i++)
         g_string_append_printf(text, "%s\n", sorted[i].text);
-    if (deck->problems->len > PROBLEMS_SHOWN)
-        g_string_append_printf(text, "%s: and %u more problems\n", deck_path(deck),
-                               deck->problems->len - PROBLEMS_SHOWN);
+    if (deck->problems->len > shown)
+        g_string_append_printf(text, "%s: and %u more problems\n", deck_path(deck), deck->problems->len - shown);
     return g_string_free(text, FALSE);
 }
 

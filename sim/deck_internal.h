@@ -9,6 +9,7 @@
  *     deck_sweep.c       [sweep]
  *     deck_effective.c   writes a deck back
  *     deck_named.c       groups that a deck names
+ *     deck_nearest.c     what a mistyped path was meant to be
  */
 #ifndef TIERCEL_DECK_INTERNAL_H
 #define TIERCEL_DECK_INTERNAL_H
@@ -84,6 +85,10 @@ void deck_check(struct deck *deck);
 /* deck_named.c: makes the deck's own schema once its files are known, and frees it. */
 void deck_name_groups(struct deck *deck);
 void deck_unname_groups(struct deck *deck);
+
+/* deck_nearest.c: the path or name of a deck that is called nearly so, in the same folder, in inputs/ (that of the
+ * sources) or, unless `installed_dir` is NULL, installed; NULL when there is none. Free with g_free. */
+char *deck_nearest(const char *path, const char *installed_dir);
 
 /* deck_expect.c: the deck's own [expect]. */
 void deck_read_expectation(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry);

@@ -312,9 +312,12 @@ static void read_deck(struct deck *deck, const struct deck_request *request)
     }
     struct deck_file *nothing = add_file(deck, request->path, g_bytes_new_static("#", 1));
     nothing->broken = true;
-    deck_complain_at(deck, request->path, 0, "%s%s; expected the path of a deck, or the name of an installed one",
-                     error->message,
-                     named && error->code == DECK_READ_ABSENT ? ", and no installed deck has this name" : "");
+    bool absent = error->code == DECK_READ_ABSENT;
+    g_autofree char *near = absent ? deck_nearest(request->path, named ? request->installed_dir : NULL) : NULL;
+    g_autofree char *advice = near != NULL ? g_strdup_printf("did you mean %s?", near)
+        : g_strdup("expected the path of a deck, or the name of an installed one");
+    deck_complain_at(deck, request->path, 0, "%s%s; %s", error->message,
+                     named && absent ? ", and no installed deck has this name" : "", advice);
 }
 
 static const struct deck_entry *find_entry(const struct deck_file *file, const char *group, const char *key)
@@ -328,7 +331,7 @@ static const struct deck_entry *find_entry(const struct deck_file *file, const c
 }
 
 /* Reads what `file`, a `kind` of file, builds on. NULL when there is none, or it cannot be used. */
-static struct deck_file *read_base(struct deck *deck, const struct deck_request *request, const struct deck_file *file,
+static struct deck_file *read_base(struct deck *deck, const struct deck_request *request, struct deck_file *file,
                                    const char *kind)
 {
     const struct deck_entry *entry = find_entry(file, "deck", "base");
@@ -360,6 +363,7 @@ static struct deck_file *read_base(struct deck *deck, const struct deck_request 
         return NULL;
     }
     if (bytes == NULL) {
+        file->broken = true;        /* what it lacks may stand in its base */
         deck_complain_at(deck, file->path, entry->line, "[deck] base: %s (%s) %s; expected the path of a %s, "
                          "relative to this one, or the name of an installed one", quoted, path, error->message, kind);
         return NULL;

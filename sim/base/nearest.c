@@ -2,6 +2,7 @@
 #include "base/nearest.h"
 
 #include <glib.h>
+#include <stdbool.h>
 #include <string.h>
 
 enum { NAME_MAX_LENGTH = 64 };  /* longer names are no misspellings of ours */
@@ -47,7 +48,8 @@ const char *nearest_name(const char *name, const char *const *names, unsigned co
         if (other > NAME_MAX_LENGTH)
             continue;
         unsigned d = distance(name, length, names[i], other);
-        if (d <= MAX(1, MAX(length, other) / 3) && (nearest == NULL || d < least)) {
+        bool nearer = nearest == NULL || d < least || (d == least && other > strlen(nearest));
+        if (d <= MAX(1, MAX(length, other) / 3) && nearer) {
             nearest = names[i];
             least = d;
         }

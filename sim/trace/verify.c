@@ -111,7 +111,9 @@ static void report_lines(struct reader *r, const char *path, GString *out)
     uint64_t processes = 0, joined;
     reader_count(r, "processes", &processes);
     g_string_append_printf(out, "%s: %s, %" PRIu64 " process%s, level %s, digest %s\n", path,
-                           reader_complete(r) ? "complete" : "its run did not end", processes,
+                           !reader_complete(r) ? "its run did not end"
+                           : g_strcmp0(reader_text(r, "end"), "stopped") != 0 ? "complete"
+                           : "complete, of a run that was stopped early", processes,
                            processes == 1 ? "" : "es", reader_text(r, "level") == NULL ? "?" : reader_text(r, "level"),
                            reader_complete(r) ? reader_text(r, "digest") : "none");
     for (unsigned t = 0; t < reader_tables(r); t++)

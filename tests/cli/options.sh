@@ -64,6 +64,11 @@ prints "--version on 3 processes" "MPI  " mpi 3 "$TIERCEL" --version
 check "no command" says 2 "no command is given"
 check "an unknown command" says 2 "unknown command 'rnu'; did you mean run?" rnu "$tiny"
 check "an unknown option" says 2 "unknown option '--forse'; did you mean --force?" run "$tiny" --forse
+check "a letter that was left out" says 2 "unknown option '--sed'; did you mean --seed?" run "$tiny" --sed 4
+mkdir -p inputs && cp "$tiny" inputs/small-one.deck
+check "a deck of inputs/ by its name" says 2 "did you mean inputs/small-one.deck?" check small-one
+check "a deck with a letter wrong" says 2 "did you mean inputs/small-one.deck?" check inputs/small-onne.deck
+check "what is no deck at all" says 2 " more problems" check "$top_srcdir/LICENSE"
 check "an option of another command" says 2 "unknown option '--processes=3'" run "$tiny" --processes=3
 check "a missing value" says 2 "missing argument for --seed" run "$tiny" --seed
 check "no deck" says 2 "no deck is given" run

@@ -18,6 +18,16 @@ const char *__lsan_default_options(void)
     return "use_tls=0";
 }
 
+/* Once at the start, for programs that are linked with MPI and do not use it: GLib's memory is there by then. */
+__attribute__((constructor)) static void except_thread_memory(void)
+{
+    for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {
+        const void *value = pthread_getspecific(key);
+        if (value != NULL)
+            __lsan_ignore_object(value);
+    }
+}
+
 int MPI_Init(int *argc, char ***argv)
 {
     __lsan_disable();
@@ -45,11 +55,7 @@ int MPI_T_init_thread(int required, int *provided)
 
 int MPI_Finalize(void)
 {
-    for (pthread_key_t key = 0; key < PTHREAD_KEYS_MAX; key++) {
-        const void *value = pthread_getspecific(key);
-        if (value != NULL)
-            __lsan_ignore_object(value);
-    }
+    except_thread_memory();
     __lsan_do_leak_check();
     return PMPI_Finalize();
 }

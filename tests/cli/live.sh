@@ -92,8 +92,10 @@ for scheme in $schemes; do
         within "$(value "$l" kvs commits)" "$(value "$l" event delivered)" $((5 * 4 * $(value "$l" event published)))
     check "and discarded by at most those that got it ($scheme)" \
         within 0 "$(value "$l" event discarded)" "$(value "$l" event delivered)"
+    # The balance has it exactly but for heartbeats, of which the last may still be on its way.
     check "each event goes to every other node ($scheme)" \
-        test "$(value "$l" event overlay_messages)" = $((3 * $(value "$l" event published)))
+        within $((3 * $(value "$l" event published) - 3)) "$(value "$l" event overlay_messages)" \
+        $((3 * $(value "$l" event published)))
 done
 check "a live summary tells the clock" grep -q '"clock": "live"' live-pr2792.json
 check "how its processes waited" grep -q '"waiting": "yield"' live-pr2792.json

@@ -140,7 +140,7 @@ check "shared files are told" says_in 0 out $'files\t1\tname\t\tserial-4' report
 check "so is what is expected" grep -q $'^expect\t1\tname\t\tfiles.serial-4.writes_per_s' out
 check "and the balances" grep -q $'^balance\t.*\tok$' out
 
-# The export's memory does not go with the trace: 400000 rows and 50000.
+# The export's memory does not go with the trace: 400000 rows and 50000, whose difference would be 14 MB at least.
 peak() # ROWS: kilobytes
 {
     "$top_builddir/tests/python/write_trace" "rows-$1.h5" events "$1" >/dev/null
@@ -153,7 +153,7 @@ print(usage.ru_maxrss if status == 0 else 0)' "$TIERCEL" export "rows-$1.h5" --f
 if command -v python3 >/dev/null && ! grep -q 'fsanitize=address' "$top_builddir/config.status"; then
     few=$(peak 50000) many=$(peak 400000)
     check "a long trace is exported in the memory of a short one ($few kB, $many kB)" holds \
-        "$many > 0 && $many < $few + 3000"
+        "$many > 0 && $many < $few + 8000"
 fi
 check "an export that there is not" says_in 2 err "expected batsim, chrome or swf" export events/trace.h5 --format csv
 

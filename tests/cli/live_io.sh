@@ -122,7 +122,7 @@ for name in live-io-collective live-io-jobs; do
     path=$top_srcdir/inputs/$name.deck
     file=out
     settings=()
-    [ "$name" = live-io-jobs ] || { file=exclusive; settings=(--set "io.library.collective=$(mpi_io)"); }
+    [ "$name" = live-io-jobs ] || { file=exclusive; settings=(--set "io.unlocked.collective=$(mpi_io)"); }
     check "$name is played live" expect_status 0 live 4 "$name" "$path" --test "${settings[@]}"
     check "and simulated" expect_status 0 alone run "$path" -q --test -o "$name-v" --summary "$name-v.json"
     check "with as many bytes" test "$(value "$name" files $file bytes)" = "$(value "$name-v" files $file bytes)"

@@ -11,7 +11,6 @@
 
 #include "calibrate_labels.h"
 #include "calibrate_links.h"
-#include "installed.h"
 #include "options.h"
 #include "profile_file.h"
 #include "scenario.h"
@@ -38,11 +37,9 @@ static struct deck *load(const struct options *options, struct share *share, cha
         struct deck_setting setting = { (char *)"calibrate", *text };
         g_array_append_val(settings, setting);
     }
-    struct deck_request request = {
-        .path = options->words[0], .installed_dir = installed_inputs(),
-        .settings = (const struct deck_setting *)settings->data, .setting_count = settings->len,
-        .reader = { share_read, share }
-    };
+    struct deck_request request = options_deck_request(options, (struct deck_reader){ share_read, share });
+    request.settings = (const struct deck_setting *)settings->data;
+    request.setting_count = settings->len;
     struct deck *deck = deck_load(&request);
     g_array_free(settings, TRUE);
     return deck;

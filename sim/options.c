@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "base/error.h"
 #include "base/nearest.h"
+#include "installed.h"
 
 #define EVERY (1U << COMMAND_NONE | RUN | CHECK | VERIFY | DIFF | REPORT | COMPARE | FIT | SWEEP | EXPORT | CALIBRATE)
 #define PROGRAM (1U << COMMAND_NONE)
@@ -89,18 +91,6 @@ struct parse {
     GHashTable *seen;           /* names of options that may not come twice */
 };
 
-static gboolean refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static gboolean refuse(GError **error, const char *format, ...)
-{
-    va_list arguments;
-    va_start(arguments, format);
-    g_autofree char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s", text);
-    return FALSE;
-}
-
 static gboolean store_quantity(enum quantity_type type, const char *option, const char *value, int64_t low,
                                int64_t high, const char *expected, int64_t *stored, GError **error)
 {
@@ -108,10 +98,10 @@ static gboolean store_quantity(enum quantity_type type, const char *option, cons
     g_autoptr(GError) why = NULL;
 
     if (!quantity_parse(type, value, expected, &q, &why))
-        return refuse(error, "--%s: %s", option, why->message);
+        return error_refuse(error, "--%s: %s", option, why->message);
     if (q.integer < low || q.integer > high) {
         g_autofree char *quoted = quantity_quote(value);
-        return refuse(error, "--%s: %s is not in its range; expected %s", option, quoted, expected);
+        return error_refuse(error, "--%s: %s is not in its range; expected %s", option, quoted, expected);
     }
     *stored = q.integer;
     return TRUE;
@@ -131,10 +121,11 @@ static gboolean check_setting(const char *option, const char *value, GError **er
     g_autofree char *quoted = quantity_quote(value);
 
     if (!is_plain(value))
-        return refuse(error, "--%s: %s is not plain text; expected UTF-8 without control characters", option, quoted);
+        return error_refuse(error, "--%s: %s is not plain text; expected UTF-8 without control characters", option,
+                            quoted);
     if (strlen(value) > SETTING_MAX)
-        return refuse(error, "--%s: %s is longer than %d bytes; expected a line of a deck", option, quoted,
-                      SETTING_MAX);
+        return error_refuse(error, "--%s: %s is longer than %d bytes; expected a line of a deck", option, quoted,
+                            SETTING_MAX);
     return TRUE;
 }
 
@@ -147,7 +138,7 @@ static void store_setting(GArray *settings, char *where, char *assignment)
 static gboolean store_text(const char *option, const char *value, char **stored, GError **error)
 {
     if (*value == '\0')
-        return refuse(error, "--%s: is empty; expected a path", option);
+        return error_refuse(error, "--%s: is empty; expected a path", option);
     *stored = g_strdup(value);
     return TRUE;
 }
@@ -241,10 +232,10 @@ static gboolean take_option(const char *typed, const char *value, gpointer data,
     while (typed[1] == '-' ? strcmp(option->name, typed + 2) != 0 : option->letter != typed[1])
         option++;
     if (!g_str_has_prefix(option->name, "set") && !g_hash_table_add(parse->seen, (gpointer)option->name))
-        return refuse(error, "--%s: is given twice; expected it once", option->name);
+        return error_refuse(error, "--%s: is given twice; expected it once", option->name);
     if ((strcmp(option->name, "quiet") == 0 || strcmp(option->name, "verbose") == 0) &&
         parse->options->verbosity != 0)
-        return refuse(error, "--quiet and --verbose: are given both; expected one of them");
+        return error_refuse(error, "--quiet and --verbose: are given both; expected one of them");
     return store(parse->options, option->name, value, error);
 }
 
@@ -279,11 +270,11 @@ static gboolean refuse_option(const GError *glib, unsigned commands, const char 
     const char *typed = strrchr(glib->message, ' ');
 
     if (glib->domain != G_OPTION_ERROR)
-        return refuse(error, "%s", glib->message);
+        return error_refuse(error, "%s", glib->message);
     if (!g_error_matches(glib, G_OPTION_ERROR, G_OPTION_ERROR_UNKNOWN_OPTION) || typed == NULL) {
         g_autofree char *text = g_strdup(glib->message);
         text[0] = g_ascii_tolower(text[0]);
-        return refuse(error, "%s; see `tiercel%s --help`", text, command);
+        return error_refuse(error, "%s; see `tiercel%s --help`", text, command);
     }
     for (const struct option_text *option = option_texts; option->name != NULL; option++)
         if ((option->commands & commands) != 0)
@@ -292,8 +283,8 @@ static gboolean refuse_option(const GError *glib, unsigned commands, const char 
     const char *near = nearest_name(word, (const char *const *)names->pdata, names->len);
     g_autofree char *quoted = quantity_quote(typed + 1);
     if (near != NULL && strlen(word) > 1)
-        return refuse(error, "unknown option %s; did you mean --%s?", quoted, near);
-    return refuse(error, "unknown option %s; `tiercel%s --help` lists all", quoted, command);
+        return error_refuse(error, "unknown option %s; did you mean --%s?", quoted, near);
+    return error_refuse(error, "unknown option %s; `tiercel%s --help` lists all", quoted, command);
 }
 
 /* GLib passes over the value of a flag. */
@@ -303,7 +294,7 @@ static gboolean check_flags(char **words, unsigned commands, GError **error)
         for (const struct option_text *option = option_texts; option->name != NULL; option++) {
             g_autofree char *with_value = g_strdup_printf("--%s=", option->name);
             if ((option->commands & commands) != 0 && option->argument == NULL && g_str_has_prefix(*words, with_value))
-                return refuse(error, "--%s: takes no value", option->name);
+                return error_refuse(error, "--%s: takes no value", option->name);
         }
     return TRUE;
 }
@@ -325,8 +316,8 @@ static gboolean refuse_command(const char *name, GError **error)
         g_ptr_array_add(names, (gpointer)text->name);
     const char *near = nearest_name(name, (const char *const *)names->pdata, names->len);
     if (near != NULL)
-        return refuse(error, "unknown command %s; did you mean %s?", quoted, near);
-    return refuse(error, "unknown command %s; `tiercel --help` lists all", quoted);
+        return error_refuse(error, "unknown command %s; did you mean %s?", quoted, near);
+    return error_refuse(error, "unknown command %s; `tiercel --help` lists all", quoted);
 }
 
 static gboolean check_words(struct options *options, char **words, const struct command_text *command, GError **error)
@@ -339,22 +330,22 @@ static gboolean check_words(struct options *options, char **words, const struct 
         words++;
     while (words[count] != NULL && count <= command->words) {
         if (*words[count] == '\0')
-            return refuse(error, "%s: an argument is empty; expected `tiercel %s %s`", command->name, command->name,
-                          command->arguments);
+            return error_refuse(error, "%s: an argument is empty; expected `tiercel %s %s`", command->name,
+                                command->name, command->arguments);
         count++;
     }
     if (count < command->words && command->words == 1) {
         g_autofree char *noun = g_ascii_strdown(command->arguments, -1);
-        return refuse(error, "%s: no %s is given; expected `tiercel %s %s`", command->name, noun, command->name,
-                      command->arguments);
+        return error_refuse(error, "%s: no %s is given; expected `tiercel %s %s`", command->name, noun, command->name,
+                            command->arguments);
     }
     if (count < command->words)
-        return refuse(error, "%s: %u of %u arguments are given; expected `tiercel %s %s`", command->name, count,
-                      command->words, command->name, command->arguments);
+        return error_refuse(error, "%s: %u of %u arguments are given; expected `tiercel %s %s`", command->name, count,
+                            command->words, command->name, command->arguments);
     if (count > command->words) {
         g_autofree char *quoted = quantity_quote(words[command->words]);
-        return refuse(error, "%s: %s is one argument too many; expected `tiercel %s %s`", command->name, quoted,
-                      command->name, command->arguments);
+        return error_refuse(error, "%s: %s is one argument too many; expected `tiercel %s %s`", command->name, quoted,
+                            command->name, command->arguments);
     }
     /* Names that are written into decks, profiles and traces. */
     bool decks = options->command == COMMAND_RUN || options->command == COMMAND_CHECK ||
@@ -362,8 +353,8 @@ static gboolean check_words(struct options *options, char **words, const struct 
     for (unsigned i = 0; (decks || options->command == COMMAND_FIT) && i < count; i++)
         if (!is_plain(words[i])) {
             g_autofree char *quoted = quantity_quote(words[i]);
-            return refuse(error, "%s: the %s name %s is not plain text; expected UTF-8 without control characters",
-                          command->name, decks ? "deck's" : "file's", quoted);
+            return error_refuse(error, "%s: the %s name %s is not plain text; expected UTF-8 without control "
+                                "characters", command->name, decks ? "deck's" : "file's", quoted);
         }
     for (unsigned i = 0; i < count; i++)
         options->words[i] = g_strdup(words[i]);
@@ -381,8 +372,8 @@ static gboolean parse_words(struct options *options, char **words, GError **erro
     g_autoptr(GError) glib = NULL;
 
     if (first == NULL)
-        return refuse(error, "no command is given; expected `tiercel run DECK` or `tiercel check DECK` (`tiercel "
-                      "--help` lists all)");
+        return error_refuse(error, "no command is given; expected `tiercel run DECK` or `tiercel check DECK` (`tiercel "
+                            "--help` lists all)");
     if (has_command) {
         found = find_command(first);
         options->command = found->command;
@@ -401,7 +392,8 @@ static gboolean parse_words(struct options *options, char **words, GError **erro
     if (has_command)
         return check_words(options, &words[1], found, error);
     if (!options->help && !options->version)
-        return refuse(error, "no command is given; expected it first: `tiercel run DECK` or `tiercel check DECK`");
+        return error_refuse(error, "no command is given; expected it first: `tiercel run DECK` or `tiercel check "
+                            "DECK`");
     return TRUE;
 }
 
@@ -429,6 +421,18 @@ static void release_settings(GArray **settings)
         g_free(setting->assignment);
     }
     g_clear_pointer(settings, g_array_unref);
+}
+
+struct deck_request options_deck_request(const struct options *options, struct deck_reader reader)
+{
+    return (struct deck_request){
+        .path = options->words[0],
+        .installed_dir = installed_inputs(),
+        .settings = (const struct deck_setting *)options->settings->data,
+        .setting_count = options->settings->len,
+        .test = options->test,
+        .reader = reader
+    };
 }
 
 void options_release(struct options *options)

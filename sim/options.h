@@ -87,6 +87,9 @@ struct options {
 gboolean options_parse(struct options *options, int argc, char **argv, GError **error);
 void options_release(struct options *options);
 
+/* What loads the deck of the command line, with its settings; good as long as the options. */
+struct deck_request options_deck_request(const struct options *options, struct deck_reader reader);
+
 /* What --help prints for a command, or for the program (COMMAND_NONE). Free with g_free. */
 char *options_help(enum command command);
 

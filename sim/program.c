@@ -15,7 +15,6 @@
 #include "compare.h"
 #include "fit.h"
 #include "export.h"
-#include "installed.h"
 #include "options.h"
 #include "run.h"
 #include "scenario.h"
@@ -69,14 +68,7 @@ static void warn_of_launcher(void)
 
 static struct deck *load_deck(const struct options *options, struct share *share)
 {
-    struct deck_request request = {
-        .path = options->words[0],
-        .installed_dir = installed_inputs(),
-        .settings = (const struct deck_setting *)options->settings->data,
-        .setting_count = options->settings->len,
-        .test = options->test,
-        .reader = { share_read, share }
-    };
+    struct deck_request request = options_deck_request(options, (struct deck_reader){ share_read, share });
     return deck_load(&request);
 }
 

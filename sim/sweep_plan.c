@@ -65,14 +65,7 @@ gboolean sweep_plan_init(struct sweep_plan *plan, const struct options *options,
     *plan = (struct sweep_plan){ .options = options, .share = share };
     plan->files = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, free_bytes);
     plan->reader = (struct deck_reader){ read_once, plan };
-    struct deck_request request = {
-        .path = options->words[0],
-        .installed_dir = installed_inputs(),
-        .settings = (const struct deck_setting *)options->settings->data,
-        .setting_count = options->settings->len,
-        .test = options->test,
-        .reader = plan->reader
-    };
+    struct deck_request request = options_deck_request(options, plan->reader);
     plan->deck = deck_load(&request);
     plan->share = NULL;
     unsigned count = deck_problem_count(plan->deck);

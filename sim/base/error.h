@@ -23,4 +23,7 @@ enum tiercel_error {
     TIERCEL_ERROR_STOPPED = 4   /* stopped early by a limit or a signal; what was done is saved */
 };
 
+/* Sets an error of INPUT; always FALSE, to be returned. */
+gboolean error_refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
+
 #endif

@@ -48,19 +48,6 @@ void lockfs_options_print_help(FILE *to)
     }
 }
 
-static gboolean refuse(GError **error, const char *format, ...) G_GNUC_PRINTF(2, 3);
-
-static gboolean refuse(GError **error, const char *format, ...)
-{
-    va_list arguments;
-
-    va_start(arguments, format);
-    g_autofree char *text = g_strdup_vprintf(format, arguments);
-    va_end(arguments);
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s", text);
-    return FALSE;
-}
-
 static gboolean store_integer(enum quantity_type type, const char *name, const char *value, int64_t low, int64_t high,
                               const char *expected, int64_t *stored, GError **error)
 {
@@ -68,10 +55,10 @@ static gboolean store_integer(enum quantity_type type, const char *name, const c
     struct quantity q;
 
     if (!quantity_parse(type, value, expected, &q, &why))
-        return refuse(error, "--%s: %s", name, why->message);
+        return error_refuse(error, "--%s: %s", name, why->message);
     if (q.integer < low || q.integer > high) {
         g_autofree char *quoted = quantity_quote(value);
-        return refuse(error, "--%s: %s is not in its range; expected %s", name, quoted, expected);
+        return error_refuse(error, "--%s: %s is not in its range; expected %s", name, quoted, expected);
     }
     *stored = q.integer;
     return TRUE;
@@ -85,11 +72,11 @@ static gboolean store_request(const char *value, struct cost *request, GError **
     struct quantity q;
 
     if (!quantity_parse(QUANTITY_COST, value, expected, &q, &why))
-        return refuse(error, "--request: %s", why->message);
+        return error_refuse(error, "--request: %s", why->message);
     if (q.cost.per_entry_ns != 0 || q.cost.fixed_ns > INT64_C(60000000000) ||
         q.cost.per_byte_ps > INT64_C(60000000000000) / LOCKFS_MAX_WRITE ||
         cost_ns(&q.cost, LOCKFS_MAX_WRITE, 0) > INT64_C(60000000000))
-        return refuse(error, "--request: %s is not in its range; expected %s", quoted, expected);
+        return error_refuse(error, "--request: %s is not in its range; expected %s", quoted, expected);
     *request = q.cost;
     return TRUE;
 }
@@ -97,7 +84,7 @@ static gboolean store_request(const char *value, struct cost *request, GError **
 static gboolean store_path(const char *name, const char *value, const char **stored, GError **error)
 {
     if (*value == '\0')
-        return refuse(error, "--%s: '' names nothing; expected a path", name);
+        return error_refuse(error, "--%s: '' names nothing; expected a path", name);
     *stored = value;
     return TRUE;
 }
@@ -115,7 +102,7 @@ static gboolean store(struct lockfs_options *o, const char *name, const char *va
         if (!store_integer(QUANTITY_SIZE, name, value, LOCKFS_PAGE, LOCKFS_MAX_WRITE, expected, &bytes, error))
             return FALSE;
         if (bytes % LOCKFS_PAGE != 0)
-            return refuse(error, "--max-write: '%s' is not a number of pages; expected %s", value, expected);
+            return error_refuse(error, "--max-write: '%s' is not a number of pages; expected %s", value, expected);
         o->max_write_bytes = bytes;
         return TRUE;
     }
@@ -124,7 +111,7 @@ static gboolean store(struct lockfs_options *o, const char *name, const char *va
                              &o->capacity_bytes, error);
     if (strcmp(name, "store") == 0) {
         if (o->keep == LOCKFS_KEEP_NOTHING)
-            return refuse(error, "--store: bytes are kept or not; expected it without --discard");
+            return error_refuse(error, "--store: bytes are kept or not; expected it without --discard");
         o->keep = LOCKFS_KEEP_FOLDER;
         return store_path(name, value, &o->keep_folder, error);
     }
@@ -132,7 +119,7 @@ static gboolean store(struct lockfs_options *o, const char *name, const char *va
         return store_path(name, value, &o->statistics, error);
     if (strcmp(name, "discard") == 0) {
         if (o->keep == LOCKFS_KEEP_FOLDER)
-            return refuse(error, "--discard: bytes are kept or not; expected it without --store");
+            return error_refuse(error, "--discard: bytes are kept or not; expected it without --store");
         o->keep = LOCKFS_KEEP_NOTHING;
     }
     o->parallel |= strcmp(name, "parallel") == 0;
@@ -158,9 +145,9 @@ static const struct option_text *find(const char *argument, GError **error)
     g_autofree char *quoted = quantity_quote(argument);
     const char *nearest = nearest_name(name, names, G_N_ELEMENTS(names));
     if (nearest != NULL)
-        refuse(error, "%s is not an option; did you mean --%s?", quoted, nearest);
+        error_refuse(error, "%s is not an option; did you mean --%s?", quoted, nearest);
     else
-        refuse(error, "%s is not an option; expected one that --help lists", quoted);
+        error_refuse(error, "%s is not an option; expected one that --help lists", quoted);
     return NULL;
 }
 
@@ -175,11 +162,11 @@ static gboolean parse_option(int argc, char **argv, int *at, struct lockfs_optio
     const char *value = argument[1] == '-' ? strchr(argument, '=') : NULL;
     if (o->value == NULL) {
         if (value != NULL)
-            return refuse(error, "--%s: takes no value", o->name);
+            return error_refuse(error, "--%s: takes no value", o->name);
         return store(options, o->name, NULL, error);
     }
     if (value == NULL && *at == argc)
-        return refuse(error, "--%s: its value is missing; expected %s", o->name, o->value);
+        return error_refuse(error, "--%s: its value is missing; expected %s", o->name, o->value);
     return store(options, o->name, value != NULL ? value + 1 : argv[(*at)++], error);
 }
 
@@ -202,17 +189,17 @@ gboolean lockfs_options_parse(int argc, char **argv, struct lockfs_options *opti
     if (options->help || options->version)
         return TRUE;
     if (at == argc)
-        return refuse(error, "the folder is missing; expected tiercel-lockfs [OPTION...] FOLDER [COMMAND...]");
+        return error_refuse(error, "the folder is missing; expected tiercel-lockfs [OPTION...] FOLDER [COMMAND...]");
     options->folder = argv[at++];
     if (*options->folder == '\0')
-        return refuse(error, "the folder '' names nothing; expected a path");
+        return error_refuse(error, "the folder '' names nothing; expected a path");
     if (at < argc && strcmp(argv[at], "--") == 0)
         at++;
     else if (at < argc && argv[at][0] == '-')
-        return refuse(error, "'%s' stands behind the folder; expected options before it", argv[at]);
+        return error_refuse(error, "'%s' stands behind the folder; expected options before it", argv[at]);
     options->command = at < argc ? argv + at : NULL;
     if (at < argc && *argv[at] == '\0')
-        return refuse(error, "the command '' names nothing; expected a program");
+        return error_refuse(error, "the command '' names nothing; expected a program");
     if (options->capacity_bytes < 0)
         options->capacity_bytes = options->keep == LOCKFS_KEEP_MEMORY ? MEMORY_DEFAULT : 0;
     return TRUE;

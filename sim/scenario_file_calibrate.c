@@ -15,6 +15,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/error.h"
 #include "io/mpiio.h"
 #include "scenario_file.h"
 
@@ -74,8 +75,13 @@ static gboolean run_job(struct calibration *c, const struct trial *t, uint64_t w
 {
     struct mpiio_job job = job_of(c, t, writes);
     struct mpiio_figures x;
+    int good = mpiio_job_run(c->comm, c->number++, &job, &x, error);
 
-    if (!mpiio_job_run(c->comm, c->number++, &job, &x, error))
+    /* Process 0 is a writer of every job; of some it is the only one. */
+    MPI_Bcast(&good, 1, MPI_INT, 0, c->comm);
+    if (!good && error != NULL && *error == NULL)
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "[io.calibrate]: a writer has failed");
+    if (!good)
         return FALSE;
     MPI_Bcast(&x, sizeof x, MPI_BYTE, 0, c->comm);
     double count = (double)x.writes, span_ns = (double)(x.written_ns - x.ready_ns);
@@ -187,6 +193,9 @@ gboolean file_live_calibrate(const void *data, MPI_Comm comm, GString *text, GEr
 
     for (unsigned i = 0; i < s->group_count; i++)
         writers = MAX(writers, s->groups[i].file.writers);
+    if (f->pattern.transfer > JOB_BYTES_MOST / PROBE_WRITES)
+        return error_refuse(error, "calibrate: [io.%s] transfer is %" G_GUINT64_FORMAT " bytes; expected at most %"
+                            G_GUINT64_FORMAT, f->name, f->pattern.transfer, (uint64_t)JOB_BYTES_MOST / PROBE_WRITES);
     if (!measure_all(&c, writers, f->pattern.transfer, error))
         return FALSE;
     g_string_append_printf(text, "# Files in %s: writes of %" G_GUINT64_FORMAT " bytes by %u writers.\n",

@@ -64,6 +64,18 @@ static void check_component(struct mpiio_work *w)
                            asked == COLLECTIVE_ROMIO ? "romio321" : "ompio");
 }
 
+/* OMPIO does not come back from an open in which one process fails, so each asks without it first. */
+static gboolean can_open(struct mpiio_work *w)
+{
+    int descriptor = open(w->path, O_RDWR | O_CLOEXEC);
+
+    if (descriptor < 0)
+        mpiio_fail(w, MPI_SUCCESS, errno, "open %s", w->path);
+    else
+        close(descriptor);
+    return mpiio_agree(w);
+}
+
 static gboolean open_file(struct mpiio_work *w)
 {
     MPI_Info info = hints_of(w->job);
@@ -75,6 +87,18 @@ static gboolean open_file(struct mpiio_work *w)
     MPI_Info_free(&info);
     w->mine.opened_ns = mpiio_elapsed_ns(w);
     return mpiio_agree(w);
+}
+
+/* Closing a file may be what finds the disk full. */
+static void close_file(struct mpiio_work *w)
+{
+    if (w->file == MPI_FILE_NULL)
+        return;
+    errno = 0;
+    int code = MPI_File_close(&w->file);
+    if (code != MPI_SUCCESS)
+        mpiio_fail(w, code, errno, "close %s", w->path);
+    w->mine.closed_ns = mpiio_elapsed_ns(w);
 }
 
 static gboolean bring_to_size(struct mpiio_work *w)
@@ -96,8 +120,8 @@ static gboolean bring_to_size(struct mpiio_work *w)
         return TRUE;
     /* OMPIO 4.1 crashes in collective calls that aggregate a view of a file it has preallocated, unless it is opened
      * again. */
-    MPI_File_close(&w->file);
-    return open_file(w);
+    close_file(w);
+    return mpiio_agree(w) && open_file(w);
 }
 
 static gboolean make_lock(struct mpiio_work *w)
@@ -123,12 +147,12 @@ static gboolean make(struct mpiio_work *w)
 {
     if (w->job->each || w->writer == 0)
         make_file(w);
-    if (!mpiio_agree(w) || !open_file(w))
+    if (!mpiio_agree(w) || !can_open(w) || !open_file(w))
         return FALSE;
     check_component(w);
     if (w->job->prepare == MPIIO_PREPARE_FILL && w->error == NULL)
         mpiio_fill(w);
-    MPI_File_close(&w->file);
+    close_file(w);
     return mpiio_agree(w);
 }
 
@@ -138,18 +162,6 @@ static void write_file(struct mpiio_work *w)
     w->mine.ready_ns = mpiio_elapsed_ns(w);
     mpiio_write_all(w);
     w->mine.written_ns = mpiio_elapsed_ns(w);
-}
-
-/* Closing a file may be what finds the disk full. */
-static void close_file(struct mpiio_work *w)
-{
-    if (w->file == MPI_FILE_NULL)
-        return;
-    errno = 0;
-    int code = MPI_File_close(&w->file);
-    if (code != MPI_SUCCESS)
-        mpiio_fail(w, code, errno, "close %s", w->path);
-    w->mine.closed_ns = mpiio_elapsed_ns(w);
 }
 
 void mpiio_remove(struct mpiio_work *w)

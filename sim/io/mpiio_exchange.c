@@ -26,7 +26,7 @@ static bool piece_part(const struct mpiio_work *w, uint32_t writer, uint64_t cal
                        uint64_t end, uint64_t *from, uint64_t *length)
 {
     const struct collective *c = &w->job->collective;
-    uint64_t piece = ((call * c->pieces + k) * c->writers + writer) * c->block;
+    uint64_t piece = pattern_offset(&w->job->pattern, writer, call * c->pieces + k);
 
     *from = MAX(piece, first);
     uint64_t to = MIN(piece + c->block, end);
@@ -113,7 +113,7 @@ static void write_own(struct mpiio_work *w, uint64_t call)
 {
     const struct collective *c = &w->job->collective;
     for (uint32_t k = 0; k < c->pieces && w->error == NULL; k++) {
-        uint64_t offset = ((call * c->pieces + k) * c->writers + w->writer) * c->block;
+        uint64_t offset = pattern_offset(&w->job->pattern, w->writer, call * c->pieces + k);
         contents_set(&w->contents, offset, c->block);
         mpiio_write_block(w, offset, w->contents.bytes, c->block);
     }

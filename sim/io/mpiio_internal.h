@@ -62,7 +62,7 @@ enum mpiio_component mpiio_component_of(MPI_File file);
 
 /* --- mpiio_failure.c --- */
 
-/* Sets w->error if there is none yet: "files.NAME: process W cannot WHAT: why", where the reason is that of an MPI
+/* Sets w->error if there is none yet: "[io.NAME]: writer W cannot WHAT: why", where the reason is that of an MPI
  * error code, or of `number`, an errno, where that says more. */
 void mpiio_fail(struct mpiio_work *w, int code, int number, const char *format, ...) G_GNUC_PRINTF(4, 5);
 

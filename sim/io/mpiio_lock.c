@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/mpiio_lock.h"
 
-#include <time.h>
+#include "io/mpiio_internal.h"
 
 enum { HOST };
 
 /* The words of the second window. */
 enum word { WORD_END, WORD_WAITING, WORD_EXCLUSIVE, WORD_SHARED, WORDS };
-
-static int64_t now_ns(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
 
 /* --- windows --- */
 
@@ -86,7 +79,9 @@ gboolean mpiio_lock_init(struct mpiio_lock *l, MPI_Comm comm, enum mpiio_windows
         g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "the MPI library makes no window of %s here; expected "
                     "another choice of windows, or another --mca osc",
                     l->windows == MPIIO_WINDOWS_SHARED ? "shared memory" : "messages");
-        mpiio_lock_release(l);
+        /* A window that only some have cannot be freed, which all must do together; nor what is under it. */
+        l->lock = l->words = MPI_WIN_NULL;
+        l->own = NULL;
         return FALSE;
     }
     MPI_Win_lock_all(0, l->words);
@@ -125,10 +120,10 @@ static void count_holders(struct mpiio_lock *l, const struct inode_write *write)
     count->extending += inode_extends(&l->inode, write);
 }
 
-enum lock_mode mpiio_lock_take(struct mpiio_lock *l, const struct inode_write *write)
+void mpiio_lock_take(struct mpiio_lock *l, const struct inode_write *write)
 {
     struct mpiio_lock_counts *count = &l->count;
-    int64_t one = 1, before, began_ns = now_ns();
+    int64_t one = 1, before, began_ns = mpiio_clock_ns();
 
     l->inode.size_bytes = (uint64_t)word_read(l, WORD_END);
     l->mode = inode_mode(&l->inode, write);
@@ -138,7 +133,7 @@ enum lock_mode mpiio_lock_take(struct mpiio_lock *l, const struct inode_write *w
     MPI_Fetch_and_op(&one, &before, MPI_INT64_T, HOST, 0, MPI_SUM, l->lock);
     MPI_Win_flush(HOST, l->lock);
     word_change(l, WORD_WAITING, -1, MPI_SUM);
-    count->wait_ns += now_ns() - began_ns;
+    count->wait_ns += mpiio_clock_ns() - began_ns;
     if (l->left_contested) {
         count->contested++;
         count->retakes += before == l->taken;
@@ -149,7 +144,6 @@ enum lock_mode mpiio_lock_take(struct mpiio_lock *l, const struct inode_write *w
     else
         count->shared++;
     count_holders(l, write);
-    return l->mode;
 }
 
 void mpiio_lock_leave(struct mpiio_lock *l, const struct inode_write *write, bool written)

@@ -4,9 +4,9 @@
  * had on any file system.
  *
  *     mpiio_lock_init(&lock, comm, how, &rules, end, &error);      collective
- *     mode = mpiio_lock_take(&lock, &write);                       waits
+ *     mpiio_lock_take(&lock, &write);                              waits
  *     ... the write ...
- *     mpiio_lock_leave(&lock, &write);
+ *     mpiio_lock_leave(&lock, &write, written);
  *     mpiio_lock_release(&lock);                                   collective; lock.count holds what this process saw
  *
  * There are two windows, both of the first process. One is locked, shared or exclusively. The other has, under
@@ -67,7 +67,7 @@ gboolean mpiio_lock_init(struct mpiio_lock *l, MPI_Comm comm, enum mpiio_windows
 void mpiio_lock_release(struct mpiio_lock *l);
 
 /* Local; returns with the lock held. */
-enum lock_mode mpiio_lock_take(struct mpiio_lock *l, const struct inode_write *write);
+void mpiio_lock_take(struct mpiio_lock *l, const struct inode_write *write);
 
 /* `written`: whether the bytes are there, and the end has moved. */
 void mpiio_lock_leave(struct mpiio_lock *l, const struct inode_write *write, bool written);

@@ -154,7 +154,7 @@ static void write_collective(struct mpiio_work *w)
         if (call != 0 && w->job->think_ns != 0)
             mpiio_think(w);
         for (uint32_t k = 0; k < c->pieces; k++) {
-            contents_set(&w->contents, ((call * c->pieces + k) * c->writers + w->writer) * c->block, c->block);
+            contents_set(&w->contents, pattern_offset(&w->job->pattern, w->writer, call * c->pieces + k), c->block);
             if (pieces != NULL)
                 memcpy(pieces + k * c->block, w->contents.bytes, c->block);
         }

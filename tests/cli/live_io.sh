@@ -195,6 +195,22 @@ check "a file that exists is refused" fails exists-already "there/one.data exist
 check "and not touched" test "$(cat there/one.data)" = mine
 check "a folder that does not exist" fails no-folder "cannot make nowhere/one.data: No such file" server.folder=nowhere
 
+# What fails on one process only must end on all.
+check "calibrating there ends as well" expect_status 1 mpi 2 timeout 30 "$TIERCEL" calibrate one.deck \
+    --set io.one.writers=2 --set server.folder=nowhere 2>calibrate.err
+check "with the reason" grep -q "cannot make nowhere/calibrate.data: No such file" calibrate.err
+mkdir -p has/f lacks
+apart() # a run of two processes whose present folders differ
+{
+    local run=("$TIERCEL" run --clock live "$scratch/one.deck" -q -o "$scratch/apart" --set io.one.writers=2
+        --set server.folder=f)
+    timeout 30 "$MPIRUN" --oversubscribe -n 1 --wdir has "${run[@]}" : -n 1 --wdir lacks "${run[@]}" >apart.out \
+        2>apart.err </dev/null
+}
+check "a folder that one process does not have" expect_status 1 apart
+check "is named" says apart "cannot open f/one.data: No such file"
+check "and has nothing left in it" test -z "$(ls has/f)"
+
 mkdir sealed full
 if [ "$(id -u)" -ne 0 ]; then
     chmod a-w sealed

@@ -87,6 +87,7 @@ io_component()
 play_row() # ROUND NAME BY WRITERS FLAG WHERE COLLECTIVE
 {
     local out=$folder/$2-$1 options run
+    rm -f "$out".*
     options=(--request "${fixed_ns}ns + ${per_byte_ns}ns/B" --statistics "$out.stat")
     [ "$5" = - ] || options+=("$5")
     if [ "$3" = pwrite ]; then
@@ -146,7 +147,7 @@ measured()
             awk -v b="$(figure "$out.json" "$2" bytes)" -v s="$(figure "$out.json" "$2" write_s)" -v t=$transfer \
                 'BEGIN { if (s > 0) print b / t / s }'
         fi
-    done | sort -g | awk '{ v[NR] = $1 } END { if (NR) print v[int((NR + 1) / 2)], v[1], v[NR] }'
+    done | sort -g | awk -v n="$ROUNDS" '{ v[NR] = $1 } END { if (NR == n) print v[int((NR + 1) / 2)], v[1], v[NR] }'
 }
 
 predicted() # NAME BY

@@ -182,8 +182,7 @@ static gboolean deliver(const struct options *options, const char *text, GError 
     return TRUE;
 }
 
-static gboolean check_request(const struct options *options, const struct share *share, const struct scenario *scenario,
-                              GError **error)
+static gboolean check_request(const struct share *share, const struct scenario *scenario, GError **error)
 {
     if (share->processes >= 2 || scenario_calibrates(scenario))
         return TRUE;
@@ -257,7 +256,7 @@ int calibrate_deck(const struct options *options, struct share *share)
         is_good(deck, share);
         goto end;
     }
-    check_request(options, share, scenario, &local);
+    check_request(share, scenario, &local);
     if (!share_agree(share, local, &error))
         goto end;
     if (scenario_calibrates(scenario)) {

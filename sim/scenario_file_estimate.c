@@ -60,13 +60,15 @@ void file_estimate(const void *data, struct scenario_estimate *estimate)
 static uint64_t data_rows(const struct shared_file *f)
 {
     const struct collective_plan *plan = &f->plan;
-    uint64_t writes = pattern_writes(&f->pattern), shares = 0, offset, length;
+    uint64_t writes = pattern_writes(&f->pattern), shares = 0;
 
     if (plan->aggregators == 0)
         return writes * f->writers;
-    for (uint64_t cycle = 0; cycle < plan->cycles; cycle++)
-        for (uint32_t a = 0; a < plan->aggregators; a++)
-            shares += collective_share(plan, 0, cycle, a, &offset, &length);
+    for (uint32_t a = 0; a < plan->aggregators; a++) {
+        uint64_t first = MIN(a * plan->domain_bytes, plan->call_bytes);
+        uint64_t bytes = MIN(plan->domain_bytes, plan->call_bytes - first);
+        shares += bytes / plan->cycle_bytes + (bytes % plan->cycle_bytes != 0);
+    }
     return writes / f->collective.pieces * shares;
 }
 

@@ -21,7 +21,8 @@
 #define DEVICE "/dev/fuse"
 #define TYPE "tiercel-lockfs"
 
-bool lockfs_mount_is_there(const struct lockfs_mount *m)
+/* Whether it is mounted still; somebody else may have unmounted it. */
+static bool mount_is_there(const struct lockfs_mount *m)
 {
     int descriptor = openat(m->proc, "self/mounts", O_RDONLY | O_CLOEXEC);
     FILE *table = descriptor >= 0 ? fdopen(descriptor, "r") : NULL;
@@ -65,7 +66,7 @@ static bool run_helper(const char *const *arguments, int channel)
 void lockfs_mount_detach(const struct lockfs_mount *m)
 {
     /* What was mounted on top of it comes off first. */
-    while (lockfs_mount_is_there(m)) {
+    while (mount_is_there(m)) {
         const char *const arguments[] = { m->helper, "-u", "-z", "-q", "--", m->point, NULL };
         if (umount2(m->point, MNT_DETACH | UMOUNT_NOFOLLOW) != 0 &&
             (m->helper == NULL || !run_helper(arguments, -1)))

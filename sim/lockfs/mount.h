@@ -35,9 +35,6 @@ struct lockfs_mount {
  * the reason, else TIERCEL_ERROR_RUNTIME). */
 gboolean lockfs_mount_make(struct lockfs_mount *m, const char *folder, GError **error);
 
-/* Whether it is mounted still; somebody else may have unmounted it. */
-bool lockfs_mount_is_there(const struct lockfs_mount *m);
-
 /* Takes the mount out of the file tree, also while files of it are open. The device stays open. */
 void lockfs_mount_detach(const struct lockfs_mount *m);
 

@@ -89,7 +89,7 @@ check "files can be made, listed, changed and removed" in_mount '
     touch -d @1000 b; test "$(stat -c %Y b)" = 1000
     truncate -s 5 a; test "$(cat a)" = hello
     rm a; test "$(ls)" = b
-    ! cat a 2>/dev/null; ! mkdir folder 2>/dev/null; ! cd b 2>/dev/null'
+    ! cat a 2>/dev/null || exit 1; ! mkdir folder 2>/dev/null || exit 1; ! cd b 2>/dev/null'
 # shellcheck disable=SC2016
 check "an open file that was removed is still read" in_mount '
     echo kept >a; exec 3<a; rm a; test "$(cat <&3)" = kept'

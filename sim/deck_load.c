@@ -3,6 +3,9 @@
 
 #include "deck_internal.h"
 
+/* Of cost profiles that build on one another, taken together: as of one (deck_keys.c). */
+enum { SCALE_LEAST_PPM = 10, SCALE_MOST_PPM = 1000000000 };
+
 static void complain_file(void *data, const char *path, unsigned line, const char *text)
 {
     deck_complain_at(data, path, line, "%s", text);
@@ -480,7 +483,7 @@ static void take_profile_entries(struct deck *deck, const struct deck_file *file
 }
 
 /* What a profile multiplies its base's costs with, besides what it is multiplied with itself; 0: nothing. */
-static int64_t base_scale(const struct deck *deck, const struct deck_file *file, int64_t scale_ppm)
+static int64_t base_scale(struct deck *deck, const struct deck_file *file, int64_t scale_ppm)
 {
     const struct deck_entry *entry = find_entry(file, "deck", "scale");
     int index = deck_schema_find(deck->schema, "deck", "scale");
@@ -489,8 +492,12 @@ static int64_t base_scale(const struct deck *deck, const struct deck_file *file,
     if (entry == NULL || index < 0 || !deck_key_parse(&deck->schema->keys[index], entry->value, &value, NULL))
         return scale_ppm;
     g_free(value.text);
-    return scale_ppm == 0 ? value.quantity.percentage_ppm
-                          : (int64_t)((__int128)scale_ppm * value.quantity.percentage_ppm / 1000000);
+    __int128 all = scale_ppm == 0 ? value.quantity.percentage_ppm
+                                  : (__int128)scale_ppm * value.quantity.percentage_ppm / 1000000;
+    if (all < SCALE_LEAST_PPM || all > SCALE_MOST_PPM)
+        deck_complain_at(deck, file->path, entry->line, "[deck] scale: with those of the profiles that build on this "
+                         "one it is out of range; expected 0.001%%..100000%% in all");
+    return (int64_t)CLAMP(all, SCALE_LEAST_PPM, SCALE_MOST_PPM);
 }
 
 /* The profile and those that it builds on, which rank alike: what is nearer replaces what is farther. */

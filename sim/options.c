@@ -349,7 +349,8 @@ static gboolean check_words(struct options *options, char **words, const struct 
     }
     /* Names that are written into decks, profiles and traces. */
     bool decks = options->command == COMMAND_RUN || options->command == COMMAND_CHECK ||
-                 options->command == COMMAND_COMPARE || options->command == COMMAND_CALIBRATE;
+                 options->command == COMMAND_COMPARE || options->command == COMMAND_SWEEP ||
+                 options->command == COMMAND_CALIBRATE;
     for (unsigned i = 0; (decks || options->command == COMMAND_FIT) && i < count; i++)
         if (!is_plain(words[i])) {
             g_autofree char *quoted = quantity_quote(words[i]);

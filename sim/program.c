@@ -90,7 +90,7 @@ static struct deck *load_point(const struct options *options, struct share *shar
 
     if (!sweep_plan_init(&plan, options, share, status))
         return NULL;
-    struct deck *deck = sweep_plan_deck(&plan, (unsigned)options->point - 1);
+    struct deck *deck = sweep_plan_deck(&plan, (unsigned)options->point - 1, share);
     sweep_plan_release(&plan);
     return deck;
 }

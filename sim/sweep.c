@@ -297,12 +297,27 @@ static int run(struct sweep *sweep, const char *path, GError **error)
     return status;
 }
 
+/* Options of which one would make the other void, or worse; NULL: none. */
+static const char *clash_of(const struct options *options)
+{
+    if (options->point > 0 && options->force)
+        return "--force removes all points, and --point plays one";
+    if (options->array && (options->dry_run || options->point > 0 || options->retry || options->force))
+        return "--array only prints a script for all points, and takes no --dry-run, --point, --retry or --force";
+    return NULL;
+}
+
 int sweep_deck(const struct options *options, const char *command_line, struct share *share)
 {
     struct sweep sweep = { .options = options, .command_line = command_line, .share = share };
     g_autoptr(GError) error = NULL;
     int status;
 
+    if (clash_of(options) != NULL) {
+        if (share->process == 0)
+            fprintf(stderr, "tiercel: sweep: %s; expected one of them\n", clash_of(options));
+        return TIERCEL_ERROR_INPUT;
+    }
     if (!sweep_plan_init(&sweep.plan, options, share, &status))
         return status;
     if (deck_is_live(sweep.plan.deck)) {

@@ -143,7 +143,6 @@ static enum sweep_outcome take(const struct sweep_folder *folder, bool retry, st
         return sweep_claim_fail(folder, claim, "its process died twice while it played this point", error)
                    ? SWEEP_SETTLED : SWEEP_ERROR;
     run_folder_remove(claim->part);
-    claim->attempt = attempts + 1;
     if (write_attempt(folder, claim))
         return SWEEP_CLAIMED;
     enum sweep_outcome outcome = refuse(claim->path, "written", error);

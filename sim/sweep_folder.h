@@ -9,7 +9,7 @@
  *     case SWEEP_CLAIMED: play into claim.part; then one of
  *         sweep_claim_finish(&folder, &claim, &error);                it is whole
  *         sweep_claim_fail(&folder, &claim, reason, &error);          it failed
- *         sweep_claim_release(&folder, &claim);                       it was stopped: as if it had never been begun
+ *         sweep_claim_release(&claim);                       it was stopped: as if it had never been begun
  *     sweep_folder_release(&folder);
  *
  * A point belongs to the process that holds the lock (flock) on its claim. The claim is created exclusively; one that
@@ -89,7 +89,6 @@ unsigned sweep_folder_settled(const struct sweep_folder *folder);
 
 struct sweep_claim {
     unsigned point;
-    unsigned attempt;               /* from 1 */
     int64_t before;                 /* bytes of the claim without this attempt */
     int fd;
     char *path;

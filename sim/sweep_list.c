@@ -145,9 +145,11 @@ void sweep_list_array(const struct sweep_plan *plan, const char *folder, FILE *o
     fprintf(out, "#SBATCH --job-name=%s-sweep\n#SBATCH --array=1-%u\n#SBATCH --ntasks=1\n"
             "#SBATCH --signal=B:USR2@60\n\n", deck_name(plan->deck), tasks);
     fprintf(out, "task=${SLURM_ARRAY_TASK_ID:-${FLUX_JOB_CC:-${1:?the number of a task, 1 to %u}}}\n"
-            "trap 'kill -USR2 \"$child\" 2>/dev/null' USR2     # the time is nearly up\n"
+            "trap 'stopped=1; kill -USR2 \"$child\" 2>/dev/null' USR2     # the time is nearly up\n"
+            "stopped=\n"
             "worst=0\n"
             "for ((point = task; point <= %u; point += %u)); do\n"
+            "    [ -z \"$stopped\" ] || exit 4\n"
             "    %s -q --point \"$point\" &\n"
             "    child=$!\n"
             "    wait \"$child\"\n"

@@ -60,6 +60,35 @@ static char *find_conflict(const struct sweep_plan *plan)
     return NULL;
 }
 
+static void add_setting(GArray *settings, char *where, char *assignment)
+{
+    struct deck_setting setting = { where, assignment };
+
+    g_array_append_val(settings, setting);
+}
+
+/* The deck with each cost profile that is swept: reads these, and appends the costs that hold to `text` unless NULL. */
+static void each_profile(struct sweep_plan *plan, GString *text)
+{
+    struct deck_request request = options_deck_request(plan->options, plan->reader);
+    const struct deck_axis *axis;
+
+    for (unsigned a = 0; (axis = deck_axis(plan->deck, a)) != NULL; a++)
+        for (unsigned i = 0; strcmp(axis->key, "costs.profile") == 0 && i < deck_axis_values(plan->deck, a); i++) {
+            g_autoptr(GArray) settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
+            g_autofree char *assignment = g_strdup_printf("%s=%s", axis->key, deck_axis_value(plan->deck, a, i));
+            g_array_append_vals(settings, plan->options->settings->data, plan->options->settings->len);
+            add_setting(settings, (char *)"[sweep]", assignment);
+            request.settings = (const struct deck_setting *)settings->data;
+            request.setting_count = settings->len;
+            struct deck *deck = deck_load(&request);
+            g_autofree char *effective = deck_effective(deck);
+            if (text != NULL)
+                g_string_append(text, effective);
+            deck_free(deck);
+        }
+}
+
 gboolean sweep_plan_init(struct sweep_plan *plan, const struct options *options, struct share *share, int *status)
 {
     *plan = (struct sweep_plan){ .options = options, .share = share };
@@ -67,6 +96,7 @@ gboolean sweep_plan_init(struct sweep_plan *plan, const struct options *options,
     plan->reader = (struct deck_reader){ read_once, plan };
     struct deck_request request = options_deck_request(options, plan->reader);
     plan->deck = deck_load(&request);
+    each_profile(plan, NULL);
     plan->share = NULL;
     unsigned count = deck_problem_count(plan->deck);
     g_autofree char *conflict = count > 0 ? NULL : find_conflict(plan);
@@ -83,7 +113,7 @@ gboolean sweep_plan_init(struct sweep_plan *plan, const struct options *options,
     return FALSE;
 }
 
-struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point)
+struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point, struct share *share)
 {
     struct trial_request request;
 
@@ -96,7 +126,9 @@ struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point)
         .test = request.test,
         .reader = plan->reader
     };
+    plan->share = share;
     struct deck *deck = deck_load(&deck_request);
+    plan->share = NULL;
     deck_drop_sweep(deck);
     sweep_plan_release_request(&request);
     return deck;
@@ -109,13 +141,6 @@ void sweep_plan_release(struct sweep_plan *plan)
 }
 
 /* --- points --- */
-
-static void add_setting(GArray *settings, char *where, char *assignment)
-{
-    struct deck_setting setting = { where, assignment };
-
-    g_array_append_val(settings, setting);
-}
 
 uint64_t sweep_plan_seed(const struct deck *deck, unsigned point)
 {
@@ -223,7 +248,7 @@ static void add_files(GChecksum *sum, const char *path)
     }
 }
 
-char *sweep_plan_identity(const struct sweep_plan *plan)
+char *sweep_plan_identity(struct sweep_plan *plan)
 {
     static const char *const names[] = { "file", "dir" };
     g_autofree char *effective = deck_effective(plan->deck);
@@ -237,8 +262,10 @@ char *sweep_plan_identity(const struct sweep_plan *plan)
         for (unsigned i = 0; i < deck_axis_values(plan->deck, a); i++)
             if (axis->schema_key->type == DECK_FILE || axis->schema_key->type == DECK_DIRECTORY)
                 add_files(sum, deck_axis_value(plan->deck, a, i));
-    char *identity = g_strdup_printf("# a sweep of tiercel " PACKAGE_VERSION ", format 1, workload files %.16s\n%s",
-                                     g_checksum_get_string(sum), effective);
+    GString *identity = g_string_new(NULL);
+    g_string_printf(identity, "# a sweep of tiercel " PACKAGE_VERSION ", format 1, workload files %.16s\n%s",
+                    g_checksum_get_string(sum), effective);
+    each_profile(plan, identity);
     g_checksum_free(sum);
-    return identity;
+    return g_string_free(identity, FALSE);
 }

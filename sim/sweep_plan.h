@@ -39,12 +39,11 @@ void sweep_plan_release_request(struct trial_request *request);
 uint64_t sweep_plan_seed(const struct deck *deck, unsigned point);
 
 /* What makes two sweeps the same one: a line with the version and a checksum of the workload's files, then the
- * effective deck. Free with g_free. */
-char *sweep_plan_identity(const struct sweep_plan *plan);
+ * effective deck, and that with each cost profile that is swept. Free with g_free. */
+char *sweep_plan_identity(struct sweep_plan *plan);
 
-/* The deck of a point, not yet checked, on either clock; all processes read what they need themselves. Free with
- * deck_free. */
-struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point);
+/* The deck of a point, not yet checked, on either clock. Collective. Free with deck_free. */
+struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point, struct share *share);
 
 /* "cluster.nodes=4 cluster.fanout=2, repeat 3". Free with g_free. */
 char *sweep_plan_point_text(const struct sweep_plan *plan, unsigned point);

@@ -81,7 +81,8 @@ unsigned results_column(struct results *r, enum results_group group, const char 
     for (unsigned row = 0; !is_text && row < r->rows; row++)
         c.numbers[row] = NAN;
     g_array_append_val(r->columns, c);
-    g_assert(g_hash_table_insert(r->by_name, c.name, GUINT_TO_POINTER(r->columns->len)));
+    bool fresh = g_hash_table_insert(r->by_name, c.name, GUINT_TO_POINTER(r->columns->len));
+    g_assert(fresh);
     return r->columns->len - 1;
 }
 
@@ -103,9 +104,8 @@ void results_number(struct results *r, unsigned column, unsigned row, double num
 
 void results_text(struct results *r, unsigned column, unsigned row, const char *text)
 {
+    g_assert(row < r->rows && column_at(r, column)->texts != NULL);
     char **place = &column_at(r, column)->texts[row];
-
-    g_assert(row < r->rows);
     g_free(*place);
     *place = g_strdup(text);
     for (char *at = *place; *at != '\0'; at++)
@@ -117,8 +117,6 @@ const char *results_unit(const char *key)
 {
     if (g_str_has_suffix(key, "bytes_per_s"))
         return "B/s";
-    if (g_str_has_suffix(key, "mib_per_s"))
-        return "MiB/s";
     if (g_str_has_suffix(key, "mib_per_s"))
         return "MiB/s";
     if (g_str_has_suffix(key, "_rate") || g_str_has_suffix(key, "_per_s") || g_str_has_suffix(key, "rate_if_free"))

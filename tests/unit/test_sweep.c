@@ -221,7 +221,7 @@ static void test_claims(void)
     write_part(&claim);
     sweep_claim_release(&claim);
     CU_ASSERT_EQUAL_FATAL(claim_point(&folder, 1, false, &claim), SWEEP_CLAIMED);
-    CU_ASSERT_EQUAL(claim.attempt, 1);
+    CU_ASSERT_EQUAL(claim.before, 0);
     CU_ASSERT_NOT_EQUAL(g_access(claim.part, F_OK), 0);
     CU_ASSERT_TRUE(sweep_claim_fail(&folder, &claim, "it was wrong", NULL));
     CU_ASSERT_EQUAL(sweep_folder_state(&folder, 1), SWEEP_FAILED);
@@ -243,7 +243,7 @@ static void test_deaths(void)
     CU_ASSERT_EQUAL(outcome_elsewhere(&folder, 3, false, true), SWEEP_CLAIMED);
     CU_ASSERT_EQUAL(claim_point(&folder, 3, false, &claim), SWEEP_INTERRUPTED);
     CU_ASSERT_EQUAL_FATAL(claim_point(&folder, 3, true, &claim), SWEEP_CLAIMED);
-    CU_ASSERT_EQUAL(claim.attempt, 2);
+    CU_ASSERT(claim.before > 0);
     CU_ASSERT_NOT_EQUAL(g_access(claim.part, F_OK), 0);
     sweep_claim_release(&claim);
     /* The process that died is not forgotten. */

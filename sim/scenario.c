@@ -105,27 +105,36 @@ bool scenario_performs(const struct scenario *scenario)
     return scenario->kind->perform != NULL;
 }
 
+static const struct job_file *file_of(const struct scenario *scenario)
+{
+    return scenario->kind->file == NULL ? NULL : scenario->kind->file(scenario->data);
+}
+
 gboolean scenario_begin(const struct scenario *scenario, MPI_Comm comm, const char *folder, bool *awake,
                         GError **error)
 {
+    const struct job_file *file = file_of(scenario);
+
     *awake = false;
-    return scenario->kind->begin == NULL || scenario->kind->begin(scenario->data, comm, folder, awake, error);
+    return file == NULL || job_file_begin(file, comm, folder, awake, error);
 }
 
 bool scenario_writes(const struct scenario *scenario)
 {
-    return scenario->kind->write != NULL;
+    return file_of(scenario) != NULL;
 }
 
 gboolean scenario_write(const struct scenario *scenario, const void *request, size_t size, uint16_t *kind,
                         uint64_t *word, GError **error)
 {
-    return scenario->kind->write(scenario->data, request, size, kind, word, error);
+    return job_file_write(file_of(scenario), request, size, kind, word, error);
 }
 
 gboolean scenario_end(const struct scenario *scenario, bool good, GError **error)
 {
-    return scenario->kind->end == NULL || scenario->kind->end(scenario->data, good, error);
+    const struct job_file *file = file_of(scenario);
+
+    return file == NULL || job_file_end(file, good, error);
 }
 
 bool scenario_calibrates(const struct scenario *scenario)

@@ -115,13 +115,8 @@ struct scenario_kind {
      * Collective over `comm`. Optional: without it the roles ask for none. */
     gboolean (*perform)(const void *data, MPI_Comm comm, const char *folder, uint32_t act, struct bytes *result,
                         GError **error);
-    /* On the live clock, for systems whose jobs write a file; optional, all three or none. Around each run, collective:
-     * `begin` may say that this process must not sleep, `end` is told whether the run was good. Between them, local: a
-     * write as engine_performer has it. */
-    gboolean (*begin)(const void *data, MPI_Comm comm, const char *folder, bool *awake, GError **error);
-    gboolean (*write)(const void *data, const void *request, size_t size, uint16_t *kind, uint64_t *word,
-                      GError **error);
-    gboolean (*end)(const void *data, bool good, GError **error);
+    /* The file that jobs write, which on the live clock is a real one; NULL when they write none. Optional. */
+    const struct job_file *(*file)(const void *data);
     /* Instead of playing the deck with labels for its costs (calibrate.h): measures, and appends what is found as a
      * cost profile, behind comments. Collective over `comm`. Optional. */
     gboolean (*calibrate)(const void *data, MPI_Comm comm, GString *text, GError **error);

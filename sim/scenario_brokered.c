@@ -424,20 +424,10 @@ static struct scenario_milestone brokered_milestone(const void *data)
     return (struct scenario_milestone){ &role_client, CLIENT_ENDED, brokered_rows(data), "jobs done" };
 }
 
-static gboolean brokered_begin(const void *data, MPI_Comm comm, const char *folder, bool *awake, GError **error)
+static const struct job_file *brokered_file(const void *data)
 {
-    return job_file_begin(&((const struct brokered *)data)->file, comm, folder, awake, error);
-}
-
-static gboolean brokered_write(const void *data, const void *request, size_t size, uint16_t *kind, uint64_t *word,
-                               GError **error)
-{
-    return job_file_write(&((const struct brokered *)data)->file, request, size, kind, word, error);
-}
-
-static gboolean brokered_end(const void *data, bool good, GError **error)
-{
-    return job_file_end(&((const struct brokered *)data)->file, good, error);
+    const struct job_file *file = &((const struct brokered *)data)->file;
+    return file->used ? file : NULL;
 }
 
 const struct scenario_kind scenario_brokered = {
@@ -452,9 +442,7 @@ const struct scenario_kind scenario_brokered = {
     .rows = brokered_rows,
     .milestone = brokered_milestone,
     .live_processes = brokered_live_processes,
-    .begin = brokered_begin,
-    .write = brokered_write,
-    .end = brokered_end,
+    .file = brokered_file,
     .estimate = brokered_estimate,
     .describe = brokered_describe,
     .summarise = brokered_summarise,

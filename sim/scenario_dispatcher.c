@@ -330,20 +330,10 @@ static struct scenario_milestone dispatcher_milestone(const void *data)
                                         LB_CLIENT_ENDED, t->clients == 1 ? t->tasks : UINT64_MAX, "tasks done" };
 }
 
-static gboolean dispatcher_begin(const void *data, MPI_Comm comm, const char *folder, bool *awake, GError **error)
+static const struct job_file *dispatcher_file(const void *data)
 {
-    return job_file_begin(&((const struct dispatcher_scenario *)data)->file, comm, folder, awake, error);
-}
-
-static gboolean dispatcher_write(const void *data, const void *request, size_t size, uint16_t *kind, uint64_t *word,
-                                 GError **error)
-{
-    return job_file_write(&((const struct dispatcher_scenario *)data)->file, request, size, kind, word, error);
-}
-
-static gboolean dispatcher_end(const void *data, bool good, GError **error)
-{
-    return job_file_end(&((const struct dispatcher_scenario *)data)->file, good, error);
+    const struct job_file *file = &((const struct dispatcher_scenario *)data)->file;
+    return file->used ? file : NULL;
 }
 
 const struct scenario_kind scenario_dispatcher = {
@@ -358,9 +348,7 @@ const struct scenario_kind scenario_dispatcher = {
     .rows = dispatcher_rows,
     .milestone = dispatcher_milestone,
     .live_processes = dispatcher_live_processes,
-    .begin = dispatcher_begin,
-    .write = dispatcher_write,
-    .end = dispatcher_end,
+    .file = dispatcher_file,
     .estimate = dispatcher_estimate,
     .summarise = dispatcher_summarise,
     .pools = dispatcher_pools,

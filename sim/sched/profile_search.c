@@ -202,15 +202,15 @@ int64_t profile_find(struct profile *p, const struct need *need, int64_t length_
     return profile_find_within(p, need, length_ns, INT64_MIN, INT64_MAX, set);
 }
 
-/* The first step from `from_ns` on at which a search goes on. */
+/* The first step from `from_ns` on, which is now or later, at which a search goes on. */
 static uint32_t candidate_from(struct profile *p, const struct need *need, int64_t length_ns, int64_t from_ns)
 {
     if (p->classes > 0) {
-        from_ns = profile_stretch_begin(p, need->cores, length_ns, MAX(from_ns, p->now));
+        from_ns = profile_stretch_begin(p, need->cores, length_ns, from_ns);
         if (from_ns == PROFILE_NEVER)
             return NIL;
     }
-    return opening_after(p, p->root, from_ns == INT64_MIN ? from_ns : from_ns - 1, (int64_t)need->cores);
+    return opening_after(p, p->root, from_ns - 1, (int64_t)need->cores);
 }
 
 int64_t profile_find_within(struct profile *p, const struct need *need, int64_t length_ns, int64_t from_ns,

@@ -25,16 +25,21 @@ within() # VALUE PUBLISHED PERCENT
 # Runs a deck as it is shipped; then each of its expectations must be met, but for the keys that follow, which must not.
 row() # NAME DECK [KEY THAT IS MISSED]...
 {
-    local name=$1 deck=$2 key verdict
+    local name=$1 deck=$2 key verdict seen=" "
     shift 2
     check "$deck runs" expect_status 0 simulate "$name" "$deck"
     while read -r key verdict; do
+        seen+="$key "
         if [[ " $* " == *" $key "* ]]; then
             check "$deck is known to miss $key" [ "$verdict" = false ]
         else
             check "$deck meets $key" [ "$verdict" = true ]
         fi
     done < <(sed -n 's/^ *"\([a-z_.]*\)": { "published".*"ok": \([a-z]*\), .*/\1 \2/p' "$name.json")
+    check "$deck expects something" [ "$seen" != " " ]
+    for key in "$@"; do
+        check "$deck expects $key" [ "${seen#* "$key" }" != "$seen" ]
+    done
 }
 
 # A deck's table of its own figures, a line a scheme: the n-th "RATE jobs/s, FIRST s" of it.

@@ -40,7 +40,6 @@ struct engine *engine_new(const struct engine_config *config, GError **error)
     e->processes = (uint32_t)size;
     e->specs = g_array_new(FALSE, FALSE, sizeof(struct engine_actor));
     e->roles = g_ptr_array_new();
-    e->link_free = g_hash_table_new(g_direct_hash, g_direct_equal);
     e->local_link = (struct engine_link){ .latency_ns = 1 };
     e->cores = g_hash_table_new_full(g_direct_hash, g_direct_equal, NULL, g_free);
     e->promises = g_array_new(FALSE, TRUE, sizeof(int64_t));
@@ -81,7 +80,7 @@ void engine_free(struct engine *e)
     if (e->specs != NULL)
         g_array_free(e->specs, TRUE);
     g_ptr_array_free(e->roles, TRUE);
-    g_hash_table_destroy(e->link_free);
+    link_times_release(&e->link_free);
     g_array_free(e->promises, TRUE);
     g_hash_table_destroy(e->cores);
     free(e->actors);
@@ -111,6 +110,10 @@ static int64_t transmission_ns(const struct engine_link *link, uint64_t size_byt
     unsigned __int128 scaled = ((unsigned __int128)size_bytes + link->header_bytes) * 1000000000u;
     unsigned __int128 ns = (scaled + link->bytes_per_s - 1) / link->bytes_per_s;
     return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
+    const uint64_t ns_per_s = 1000000000u;
+    uint64_t bytes = size_bytes + link->header_bytes;
+    if (G_LIKELY(bytes >= size_bytes && bytes < (UINT64_MAX - link->bytes_per_s) / ns_per_s))
+        return (int64_t)MIN((bytes * ns_per_s + link->bytes_per_s - 1) / link->bytes_per_s, (uint64_t)INT64_MAX);
 }
 
 int64_t engine_link_arrival(struct engine *e, struct actor *from, uint32_t to, uint64_t size_bytes)
@@ -128,9 +131,8 @@ int64_t engine_link_arrival(struct engine *e, struct actor *from, uint32_t to, u
     }
     if (link->bytes_per_s == 0)
         return e->now_ns + link->latency_ns;
-    gpointer key = (gpointer)(uintptr_t)((uint64_t)from->id << 32 | to);
-    int64_t free_ns = (int64_t)(intptr_t)g_hash_table_lookup(e->link_free, key);
-    free_ns = MAX(e->now_ns, free_ns);
+    int64_t *link_free_ns = link_times_find(&e->link_free, from->id, to);
+    int64_t free_ns = MAX(e->now_ns, *link_free_ns);
     int64_t took_ns = transmission_ns(link, size_bytes);
     if (G_UNLIKELY(took_ns > ENGINE_LAST_NS - free_ns)) {
         actor_fail(actor_of(e, from->id), "%" G_GUINT64_FORMAT " bytes to actor %" G_GUINT32_FORMAT
@@ -138,9 +140,8 @@ int64_t engine_link_arrival(struct engine *e, struct actor *from, uint32_t to, u
                    ENGINE_LAST_NS);
         took_ns = 0;
     }
-    free_ns += took_ns;
-    g_hash_table_insert(e->link_free, key, (gpointer)(intptr_t)free_ns);
-    return free_ns + link->latency_ns;
+    *link_free_ns = free_ns + took_ns;
+    return *link_free_ns + link->latency_ns;
 }
 
 /* --- building --- */

@@ -8,12 +8,13 @@
  *   virtual.c   windows of virtual time; exchange.c carries messages between processes
  *   live.c      the same handlers driven by MPI messages and the wall clock; live_clock.c the time that all go by, and
  *               how to wait
- *   queue.c     pending messages; pool.c payloads; random.c distributions
+ *   queue.c     pending messages; pool.c payloads; link_times.c links of limited bandwidth; random.c distributions
  */
 #ifndef TIERCEL_ENGINE_INTERNAL_H
 #define TIERCEL_ENGINE_INTERNAL_H
 
 #include "engine/engine.h"
+#include "engine/link_times.h"
 #include "engine/pool.h"
 #include "engine/queue.h"
 
@@ -153,7 +154,7 @@ struct engine {
     uint32_t crossing_groups;       /* this process's thread groups that can send to another process */
     uint32_t promised_groups;       /* those of them that have made a promise */
     GHashTable *cores;              /* cpu group -> struct cores */
-    GHashTable *link_free;          /* (from, to) -> when a link of limited bandwidth is free */
+    struct link_times link_free;    /* when each link of limited bandwidth is free */
     int64_t sent_next_ns;           /* first arrival among what was sent to other processes in this window */
     int64_t window_end_ns;          /* everything before has been simulated when a window's messages come */
     int64_t lookahead_ns;           /* least latency between actors of different processes */

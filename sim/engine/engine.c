@@ -7,6 +7,9 @@
 #include "engine/internal.h"
 #include "engine/memory.h"
 
+/* Of large actors, what every handling touches; all of small ones. */
+enum { AHEAD_BYTES = 320 };
+
 struct engine *engine_new(const struct engine_config *config, GError **error)
 {
     if (config->tick_ns <= 0 || config->tick_ns > ENGINE_LAST_NS / 2 || config->stop_after_ns <= 0 ||
@@ -107,13 +110,13 @@ void engine_set_local_link(struct engine *e, struct engine_link link)
 /* One byte more than fits in whole nanoseconds takes the whole next one. */
 static int64_t transmission_ns(const struct engine_link *link, uint64_t size_bytes)
 {
-    unsigned __int128 scaled = ((unsigned __int128)size_bytes + link->header_bytes) * 1000000000u;
-    unsigned __int128 ns = (scaled + link->bytes_per_s - 1) / link->bytes_per_s;
-    return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
     const uint64_t ns_per_s = 1000000000u;
     uint64_t bytes = size_bytes + link->header_bytes;
     if (G_LIKELY(bytes >= size_bytes && bytes < (UINT64_MAX - link->bytes_per_s) / ns_per_s))
         return (int64_t)MIN((bytes * ns_per_s + link->bytes_per_s - 1) / link->bytes_per_s, (uint64_t)INT64_MAX);
+    unsigned __int128 scaled = ((unsigned __int128)size_bytes + link->header_bytes) * 1000000000u;
+    unsigned __int128 ns = (scaled + link->bytes_per_s - 1) / link->bytes_per_s;
+    return ns > INT64_MAX ? INT64_MAX : (int64_t)ns;
 }
 
 int64_t engine_link_arrival(struct engine *e, struct actor *from, uint32_t to, uint64_t size_bytes)
@@ -146,6 +149,17 @@ int64_t engine_link_arrival(struct engine *e, struct actor *from, uint32_t to, u
 
 /* --- building --- */
 
+static void add_role(struct engine *e, const struct role *role)
+{
+    g_assert(e->roles->len < ENGINE_ROLES_MAX && role->streams <= ENGINE_STREAMS_MAX);
+    uint32_t streams_at = (uint32_t)(sizeof(struct actor) + role->state_size);
+    e->ahead[e->roles->len] = (struct ahead){
+        .bytes = MIN(actor_places(role) * PLACE_BYTES, (uint32_t)AHEAD_BYTES),
+        .streams_at = role->streams != 0 ? streams_at : 0,
+    };
+    g_ptr_array_add(e->roles, (gpointer)role);
+}
+
 uint32_t engine_add_actor(struct engine *e, const struct engine_actor *spec)
 {
     g_assert(spec->zone < ENGINE_ZONES_MAX && spec->role->save != NULL && spec->role->handle != NULL);
@@ -153,8 +167,7 @@ uint32_t engine_add_actor(struct engine *e, const struct engine_actor *spec)
     g_assert(spec->role->state_size % 8 == 0);
     g_assert((spec->role->turn == NULL) == (spec->role->turn_ready == NULL));
     if (!g_ptr_array_find(e->roles, spec->role, NULL))
-        g_ptr_array_add(e->roles, (gpointer)spec->role);
-    g_assert(e->roles->len <= ENGINE_ROLES_MAX && spec->role->streams <= ENGINE_STREAMS_MAX);
+        add_role(e, spec->role);
     g_array_append_val(e->specs, *spec);
     return e->specs->len - 1;
 }

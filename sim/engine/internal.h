@@ -95,6 +95,12 @@ struct route {
     uint8_t role;                   /* index in engine.roles */
 };
 
+/* What is fetched of an actor before a message for it is handled, by its role. */
+struct ahead {
+    uint32_t bytes;                 /* from its beginning */
+    uint32_t streams_at;            /* where the counts of its random streams stand; 0 when it has none */
+};
+
 /* Messages packed for another process in one window, and what comes from it. */
 struct peer {
     struct bytes out;
@@ -146,6 +152,7 @@ struct engine {
     size_t actors_bytes;
     GArray *specs;                  /* struct engine_actor, until engine_start */
     GPtrArray *roles;               /* distinct ones, in the order in which they appeared */
+    struct ahead ahead[ENGINE_ROLES_MAX];   /* by role */
     struct engine_link links[ENGINE_ZONES_MAX][ENGINE_ZONES_MAX];
     struct engine_link local_link;
     bool zone_crosses[ENGINE_ZONES_MAX];    /* actors of the zone can send to other processes */

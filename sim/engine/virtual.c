@@ -59,12 +59,16 @@ static void virtual_post_self(struct engine *e, struct message *m)
     queue_push(&e->queue, m);
 }
 
-/* With more actors than the caches hold, an actor's lines must be under way before its message is handled. */
+/* With more actors than the caches hold, an actor's lines must be under way before its message is handled: its own two,
+ * the first of its state, and that of its random streams. */
 static inline void prefetch_actor(const struct engine *e, const struct message *m)
 {
-    const char *actor = (const char *)actor_of(e, m->to);
-    __builtin_prefetch(actor);
-    __builtin_prefetch(actor + 64);
+    const struct route *route = &e->routes[m->to];
+    const struct ahead *ahead = &e->ahead[route->role];
+    const char *actor = (const char *)actor_at(e, route->place);
+    for (uint32_t at = 0; at < ahead->bytes; at += 64)
+        __builtin_prefetch(actor + at);
+    __builtin_prefetch(actor + ahead->streams_at);
 }
 
 static inline void prefetch_ahead(const struct engine *e)

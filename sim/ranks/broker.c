@@ -22,11 +22,11 @@ struct broker {
     uint32_t node;
     uint32_t child;                         /* the first child node */
     uint32_t children;
+    uint32_t modules_used;
     uint64_t sequence;                      /* of the last event: given out on node 0, seen elsewhere */
     struct topics_glance glance;            /* at the modules' lists */
     struct topics_heads heads;              /* of the clients' lists, for events that none of them has */
     uint64_t heartbeats;                    /* node 0 */
-    uint32_t modules_used;
     struct subscriber modules[MODULES_MAX]; /* in the order in which events are handed out */
     GArray *clients;                        /* of struct subscriber with an entry at least, by actor */
     GTree *services;                        /* names that clients registered -> actor */

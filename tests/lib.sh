@@ -61,6 +61,12 @@ skip()
     exit 77
 }
 
+# quick_part_ends: the test ends here where only its quick part is wanted
+quick_part_ends()
+{
+    [ -z "$SMOKE" ] || done_testing
+}
+
 # expect_status STATUS COMMAND...: true when the command ends with exactly this status
 expect_status()
 {

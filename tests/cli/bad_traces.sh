@@ -83,8 +83,8 @@ done
 
 # ---- every command that reads a trace ----
 
-# Lines "NAME COMMAND...", where @ stands for the broken file. Those that --help does not know are not there yet.
-cat >"$scratch/all_commands" <<END
+# Lines "NAME COMMAND...", where @ stands for the broken file.
+cat >"$scratch/commands" <<END
 verify verify @
 merge verify --merge @
 diff-a diff @ $good
@@ -93,18 +93,14 @@ report report @
 export-swf export @ --format swf
 END
 if [ -n "$LONG" ]; then
-    cat >>"$scratch/all_commands" <<END
+    cat >>"$scratch/commands" <<END
 report-json report @ --format json
 export-batsim export @ --format batsim
 report-html report @ --format html
 export-chrome export @ --format chrome
 END
 fi
-alone --help >"$scratch/help"
-while read -r name command rest; do
-    ! grep -q "^  tiercel $command " "$scratch/help" || echo "$name $command $rest"
-done <"$scratch/all_commands" >"$scratch/commands"
-check "verify and diff are among the commands" test "$(grep -cE '^(verify|merge|diff-a|diff-b) ' "$scratch/commands")" -eq 4
+[ -z "$SMOKE" ] || sed -i 2,5d "$scratch/commands"
 
 for folder in bad maybe; do
     for file in "../$folder"/*.h5; do

@@ -133,6 +133,8 @@ name="a pass of one second"
 schedule fcfs "1 12" 6.5 22 --set costs.batch-pass=1s
 check "it was busy for as long" grep -q '^batch .* 13.0% ' said
 
+quick_part_ends
+
 # ---- what is odd in logs ----
 
 counted() # NAME COUNT: a line of the cleaning

@@ -121,6 +121,8 @@ check "spinning can be asked for" expect_status 0 live 1 spin "$dispatcher" --te
     --set run.waiting=spin
 check "and is told" grep -q '"waiting": "spin"' spin.json
 
+quick_part_ends
+
 # --- a profile of this machine, and what it may predict ---
 
 rate=$top_srcdir/inputs/live-rate.deck

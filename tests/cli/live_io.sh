@@ -136,6 +136,8 @@ check "collective calls of another library are refused" expect_status 1 live 3 o
     --set io.one.lock=none --set io.one.collective=$other
 check "with what is expected" says other "expected collective = $library"
 
+quick_part_ends
+
 # --- jobs that write ---
 
 # jobs_deck NAME BASE: one whose jobs write four blocks each

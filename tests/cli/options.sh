@@ -105,6 +105,8 @@ check "check on 3 processes" expect_status 0 mpi 3 "$TIERCEL" check "$tiny" >pri
 check "prints once" once "[cluster]" printed
 check "check writes nothing" test ! -e runs
 
+quick_part_ends
+
 # ---- run: the folder, the files, the terminal ----
 
 check "run succeeds" good run "$tiny"

@@ -157,6 +157,8 @@ if command -v python3 >/dev/null && ! grep -q 'fsanitize=address' "$top_builddir
 fi
 check "an export that there is not" says_in 2 err "expected batsim, chrome or swf" export events/trace.h5 --format csv
 
+quick_part_ends
+
 # ---- a client that ended before it had run for a minute ----
 
 check "a short run of a client with a heap" says_in 0 out "client: collected for" run \

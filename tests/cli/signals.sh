@@ -71,6 +71,8 @@ kill -USR2 "$pid"
 check "SIGUSR2 to the launcher ends all processes with status 4" ended_with 4
 check "what was done is saved on 2 processes" completed together false
 
+quick_part_ends
+
 begin flushed env "${alone_environment[@]}" "$TIERCEL" run long.deck -o flushed
 before=$(stat -c %Y.%s flushed/trace.h5)
 sleep 1.1

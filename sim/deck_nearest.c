@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <string.h>
 
+#include "base/folder.h"
 #include "base/nearest.h"
 #include "deck_internal.h"
 
@@ -11,25 +12,16 @@ static char *stem_of(const char *name)
     return g_strndup(name, strlen(name) - (g_str_has_suffix(name, ENDING) ? strlen(ENDING) : 0));
 }
 
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* The deck in `folder` whose name without its ending is nearest to `stem`, without its ending; NULL when none is. */
 static char *nearest_in(const char *folder, const char *stem)
 {
-    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    GDir *dir = g_dir_open(folder, 0, NULL);
-    const char *name;
+    g_autoptr(GPtrArray) names = folder_names(folder);
+    g_autoptr(GPtrArray) stems = g_ptr_array_new_with_free_func(g_free);
 
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL)
-        if (g_str_has_suffix(name, ENDING))
-            g_ptr_array_add(names, stem_of(name));
-    if (dir != NULL)
-        g_dir_close(dir);
-    g_ptr_array_sort(names, compare_names);
-    return g_strdup(nearest_name(stem, (const char *const *)names->pdata, names->len));
+    for (unsigned i = 0; i < names->len; i++)
+        if (g_str_has_suffix(names->pdata[i], ENDING))
+            g_ptr_array_add(stems, stem_of(names->pdata[i]));
+    return g_strdup(nearest_name(stem, (const char *const *)stems->pdata, stems->len));
 }
 
 char *deck_nearest(const char *path, const char *installed_dir)

@@ -8,6 +8,7 @@
 #include <glib.h>
 #include <glib/gstdio.h>
 
+#include "base/folder.h"
 #include "base/quantity.h"
 
 enum { FOLDER_MODE = 0777, FOLDERS_MAX = 1000000 };
@@ -24,44 +25,28 @@ static bool is_ours(const char *name)
     return is_trace(name) || g_str_has_prefix(name, RUN_FOLDER_SUMMARY) || g_str_has_prefix(name, RUN_FOLDER_DECK);
 }
 
-/* Calls `with` for each name in the folder until it returns false; false then. */
-static bool each_name(const char *folder, bool (*with)(const char *folder, const char *name, void *data), void *data)
+/* The first name that is not of an earlier run, to be freed; NULL when there is none. */
+static char *find_stranger(const char *folder)
 {
-    GDir *dir = g_dir_open(folder, 0, NULL);
-    const char *name;
-    bool all = true;
+    g_autoptr(GPtrArray) names = folder_names(folder);
 
-    while (dir != NULL && all && (name = g_dir_read_name(dir)) != NULL)
-        all = with(folder, name, data);
-    if (dir != NULL)
-        g_dir_close(dir);
-    return all;
-}
-
-static bool check_name(const char *folder, const char *name, void *data)
-{
-    char **stranger = data;
-    g_autofree char *path = g_build_filename(folder, name, NULL);
-
-    if (is_ours(name) && g_file_test(path, G_FILE_TEST_IS_REGULAR))
-        return true;
-    *stranger = g_strdup(name);
-    return false;
-}
-
-static bool remove_name(const char *folder, const char *name, void *data)
-{
-    bool (*wanted)(const char *name) = *(bool (**)(const char *))data;
-    g_autofree char *path = g_build_filename(folder, name, NULL);
-
-    if (wanted(name))
-        g_unlink(path);
-    return true;
+    for (unsigned i = 0; i < names->len; i++) {
+        g_autofree char *path = g_build_filename(folder, names->pdata[i], NULL);
+        if (!is_ours(names->pdata[i]) || !g_file_test(path, G_FILE_TEST_IS_REGULAR))
+            return g_strdup(names->pdata[i]);
+    }
+    return NULL;
 }
 
 static void remove_files(const char *folder, bool (*wanted)(const char *name))
 {
-    each_name(folder, remove_name, &wanted);
+    g_autoptr(GPtrArray) names = folder_names(folder);
+
+    for (unsigned i = 0; i < names->len; i++) {
+        g_autofree char *path = g_build_filename(folder, names->pdata[i], NULL);
+        if (wanted(names->pdata[i]))
+            g_unlink(path);
+    }
 }
 
 char *run_folder_trace(const char *path)
@@ -91,14 +76,13 @@ static gboolean fail(GError **error, int code, const char *path, const char *tex
 /* An existing folder whose files may be replaced. */
 static gboolean take_over(const char *path, bool force, GError **error)
 {
-    g_autofree char *stranger = NULL;
-
     if (!g_file_test(path, G_FILE_TEST_IS_DIR))
         return fail(error, TIERCEL_ERROR_INPUT, path, "is a file; expected a new folder");
     if (!force)
         return fail(error, TIERCEL_ERROR_INPUT, path,
                     "exists already; expected a new one (-o), or --force to replace an earlier run");
-    if (!each_name(path, check_name, &stranger)) {
+    g_autofree char *stranger = find_stranger(path);
+    if (stranger != NULL) {
         g_autofree char *quoted = quantity_quote(stranger);
         g_autofree char *text = g_strdup_printf("holds %s, which is not of an earlier run; expected a folder that "
                                                 "--force may empty", quoted);

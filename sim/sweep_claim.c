@@ -10,6 +10,7 @@
 
 #include <glib/gstdio.h>
 
+#include "base/folder.h"
 #include "run_folder.h"
 #include "sweep_folder.h"
 
@@ -267,18 +268,15 @@ static bool all_died(const GPtrArray *deaths, const struct death *death)
 void sweep_folder_forgive(const struct sweep_folder *folder)
 {
     g_autoptr(GPtrArray) deaths = g_ptr_array_new_with_free_func(close_death);
-    g_autofree char *points = g_build_filename(folder->path, SWEEP_CLAIM_POINTS, NULL);
-    GDir *dir = g_dir_open(points, 0, NULL);
-    const char *name;
+    g_autofree char *points = sweep_folder_file(folder, SWEEP_CLAIM_POINTS);
+    g_autoptr(GPtrArray) names = folder_names(points);
 
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
-        g_autofree char *path = g_build_filename(points, name, NULL);
-        struct death *death = g_str_has_suffix(name, SWEEP_CLAIM_CLAIM) ? read_death(path) : NULL;
+    for (unsigned i = 0; i < names->len; i++) {
+        g_autofree char *path = g_build_filename(points, names->pdata[i], NULL);
+        struct death *death = g_str_has_suffix(names->pdata[i], SWEEP_CLAIM_CLAIM) ? read_death(path) : NULL;
         if (death != NULL)
             g_ptr_array_add(deaths, death);
     }
-    if (dir != NULL)
-        g_dir_close(dir);
     for (unsigned i = 0; i < deaths->len; i++) {
         const struct death *death = deaths->pdata[i];
         if (all_died(deaths, death) && ftruncate(death->fd, death->before) != 0)

@@ -9,6 +9,7 @@
 
 #include <glib/gstdio.h>
 
+#include "base/folder.h"
 #include "base/quantity.h"
 #include "run_folder.h"
 #include "sweep_claim.h"
@@ -68,19 +69,17 @@ static bool is_point(const char *name)
 
 /* --- what is there --- */
 
-/* The first name that is not of a sweep; NULL when there is none. */
+/* The first name that is not of a sweep, to be freed; NULL when there is none. */
 static char *find_stranger(const char *folder, bool points)
 {
-    GDir *dir = g_dir_open(folder, 0, NULL);
-    const char *name;
-    char *stranger = NULL;
+    g_autoptr(GPtrArray) names = folder_names(folder);
 
-    while (dir != NULL && stranger == NULL && (name = g_dir_read_name(dir)) != NULL)
+    for (unsigned i = 0; i < names->len; i++) {
+        const char *name = names->pdata[i];
         if (points ? !is_point(name) : !is_own_file(name) && strcmp(name, SWEEP_CLAIM_POINTS) != 0)
-            stranger = points ? g_build_filename(SWEEP_CLAIM_POINTS, name, NULL) : g_strdup(name);
-    if (dir != NULL)
-        g_dir_close(dir);
-    return stranger;
+            return points ? g_build_filename(SWEEP_CLAIM_POINTS, name, NULL) : g_strdup(name);
+    }
+    return NULL;
 }
 
 static gboolean fail(const struct sweep_folder *folder, int code, GError **error, const char *format, ...)
@@ -125,21 +124,17 @@ static void remove_point(const char *folder, const char *name)
 static void remove_all(const struct sweep_folder *folder)
 {
     g_autofree char *points = sweep_folder_file(folder, SWEEP_CLAIM_POINTS);
-    const char *name;
-    GDir *dir = g_dir_open(folder->path, 0, NULL);
+    g_autoptr(GPtrArray) files = folder_names(folder->path);
+    g_autoptr(GPtrArray) names = folder_names(points);
 
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
-        g_autofree char *path = g_build_filename(folder->path, name, NULL);
+    for (unsigned i = 0; i < files->len; i++) {
+        const char *name = files->pdata[i];
+        g_autofree char *path = sweep_folder_file(folder, name);
         if (is_own_file(name) && strcmp(name, LOCK_NAME) != 0 && strcmp(name, SESSION_NAME) != 0)
             g_unlink(path);
     }
-    if (dir != NULL)
-        g_dir_close(dir);
-    dir = g_dir_open(points, 0, NULL);
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL)
-        remove_point(points, name);
-    if (dir != NULL)
-        g_dir_close(dir);
+    for (unsigned i = 0; i < names->len; i++)
+        remove_point(points, names->pdata[i]);
 }
 
 /* --- locks --- */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/folder.h"
 #include "installed.h"
 
 /* --- reading --- */
@@ -220,26 +221,13 @@ static void add_file(GChecksum *sum, const char *path)
     g_mapped_file_unref(file);
 }
 
-static int compare_names(gconstpointer a, gconstpointer b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 /* A file, or the files of a folder in the order of their names. */
 static void add_files(GChecksum *sum, const char *path)
 {
-    g_autoptr(GPtrArray) names = g_ptr_array_new_with_free_func(g_free);
-    GDir *dir = g_dir_open(path, 0, NULL);
-    const char *name;
+    g_autoptr(GPtrArray) names = folder_names(path);
 
-    if (dir == NULL) {
+    if (!g_file_test(path, G_FILE_TEST_IS_DIR))
         add_file(sum, path);
-        return;
-    }
-    while ((name = g_dir_read_name(dir)) != NULL)
-        g_ptr_array_add(names, g_strdup(name));
-    g_dir_close(dir);
-    g_ptr_array_sort(names, compare_names);
     for (unsigned i = 0; i < names->len; i++) {
         g_autofree char *file = g_build_filename(path, names->pdata[i], NULL);
         g_checksum_update(sum, names->pdata[i], -1);

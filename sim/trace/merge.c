@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <unistd.h>
 
+#include "base/folder.h"
 #include "trace/part.h"
 #include "trace/seal.h"
 
@@ -347,9 +348,9 @@ void merge_remove_parts(const char *trace_path)
     char *folder = g_path_get_dirname(first);
     char *prefix = g_path_get_basename(first);
     prefix[strlen(prefix) - strlen("0000.h5")] = '\0';
-    GDir *dir = g_dir_open(folder, 0, NULL);
-    const char *name;
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
+    GPtrArray *names = folder_names(folder);
+    for (guint i = 0; i < names->len; i++) {
+        const char *name = names->pdata[i];
         if (!g_str_has_prefix(name, prefix) || !g_str_has_suffix(name, ".h5") ||
             strspn(name + strlen(prefix), "0123456789") != strlen(name) - strlen(prefix) - strlen(".h5"))
             continue;
@@ -357,8 +358,7 @@ void merge_remove_parts(const char *trace_path)
         unlink(path);
         g_free(path);
     }
-    if (dir != NULL)
-        g_dir_close(dir);
+    g_ptr_array_unref(names);
     g_free(prefix);
     g_free(folder);
     g_free(first);

@@ -8,6 +8,7 @@
 #include "sweep_folder.h"
 #include "sweep_list.h"
 #include "sweep_plan.h"
+#include "sweep_states.h"
 #include "sweep_table.h"
 #include "trace/hdf5_file.h"
 
@@ -25,6 +26,7 @@ struct sweep {
     int64_t busy_us;
     int64_t told_us;
     unsigned played;                /* here, now */
+    struct sweep_states states;     /* of all points at the end; process 0 */
     bool stopped;                   /* by a signal */
     GHashTable *aside;              /* point + 1: what could not be written; NULL: none */
     GError *unwritten;              /* the first of them */
@@ -107,69 +109,93 @@ static void tell(struct sweep *sweep)
 {
     const struct options *options = sweep->options;
     int64_t now_us = g_get_monotonic_time();
+    struct sweep_states states;
 
     if (sweep->share->process != 0 || options->progress_s == 0 || options->verbosity < 0 ||
         now_us - sweep->told_us < options->progress_s * 1000000)
         return;
     sweep->told_us = now_us;
-    fprintf(stderr, "tiercel: sweep: %u of %u points settled, after %.0f s\n", sweep_folder_settled(&sweep->folder),
-            deck_sweep_points(sweep->plan.deck), (double)(now_us - sweep->began_us) / 1e6);
+    sweep_states_init(&states, &sweep->folder, deck_sweep_points(sweep->plan.deck));
+    fprintf(stderr, "tiercel: sweep: %u of %u points settled, after %.0f s\n", states.done + states.failed,
+            states.points, (double)(now_us - sweep->began_us) / 1e6);
+    sweep_states_release(&states);
     fflush(stderr);
+}
+
+/* Plays the point unless somebody else has it, or had it. */
+static gboolean take(struct sweep *sweep, unsigned point, bool retry, GError **error)
+{
+    struct sweep_claim claim;
+    enum sweep_outcome outcome = sweep_folder_claim(&sweep->folder, point, retry, &claim, error);
+
+    if (outcome != SWEEP_CLAIMED)
+        return outcome != SWEEP_ERROR;
+    int64_t before_us = g_get_monotonic_time();
+    gboolean good = play(sweep, &claim, error);
+    sweep->busy_us += g_get_monotonic_time() - before_us;
+    return good;
+}
+
+/* Of what was settled before, only the claim of a process that died is left to be removed. */
+static bool is_over(const struct sweep_states *states, unsigned point, bool retry)
+{
+    return states->state != NULL && states->state[point] != SWEEP_OPEN && !(retry && states->claimed[point]);
+}
+
+static gboolean play_round(struct sweep *sweep, bool retry, GError **error)
+{
+    struct sweep_states states = { .points = 0 };
+    gboolean good = TRUE;
+
+    /* A task of a job array has one point, and does not ask about the others. */
+    if (sweep->to - sweep->from > 1)
+        sweep_states_init(&states, &sweep->folder, deck_sweep_points(sweep->plan.deck));
+    for (unsigned point = sweep->from; good && point < sweep->to; point++) {
+        tell(sweep);
+        sweep->stopped = sweep->stopped || signals_stop_wanted();
+        if (sweep->stopped)
+            break;
+        if (!is_aside(sweep, point) && !is_over(&states, point, retry))
+            good = take(sweep, point, retry, error);
+    }
+    sweep_states_release(&states);
+    return good;
 }
 
 /* First those that nobody has begun, then those whose process died: one that kills its process does not keep the
  * others from being played. */
 static gboolean play_all(struct sweep *sweep, GError **error)
 {
-    for (unsigned retry = 0; retry < 2; retry++)
-        for (unsigned point = sweep->from; point < sweep->to; point++) {
-            struct sweep_claim claim;
-            tell(sweep);
-            sweep->stopped = sweep->stopped || signals_stop_wanted();
-            if (sweep->stopped)
-                return TRUE;
-            if (is_aside(sweep, point))
-                continue;
-            enum sweep_outcome outcome = sweep_folder_claim(&sweep->folder, point, retry == 1, &claim, error);
-            if (outcome == SWEEP_ERROR)
-                return FALSE;
-            if (outcome != SWEEP_CLAIMED)
-                continue;
-            int64_t before_us = g_get_monotonic_time();
-            gboolean good = play(sweep, &claim, error);
-            sweep->busy_us += g_get_monotonic_time() - before_us;
-            if (!good)
-                return FALSE;
-        }
-    return TRUE;
+    return play_round(sweep, false, error) && play_round(sweep, true, error);
 }
 
 /* --- the end --- */
 
-static void print_failures(const struct sweep *sweep, const struct sweep_counts *counts)
+static void print_failures(const struct sweep *sweep)
 {
     unsigned shown = 0;
 
     for (unsigned point = sweep->from; point < sweep->to && shown < FAILURES_SHOWN; point++) {
-        if (sweep_folder_state(&sweep->folder, point) != SWEEP_FAILED)
+        if (sweep->states.state[point] != SWEEP_FAILED)
             continue;
         g_autofree char *text = sweep_plan_point_text(&sweep->plan, point);
         g_autofree char *reason = sweep_folder_reason(&sweep->folder, point);
         fprintf(stderr, "tiercel: point %u (%s) failed: %s\n", point + 1, text, reason);
         shown++;
     }
-    if (counts->failed > shown && shown == FAILURES_SHOWN)
-        fprintf(stderr, "tiercel: ... and %u more, in %s/" SWEEP_FOLDER_TSV "\n", counts->failed - shown,
+    if (sweep->states.failed > shown && shown == FAILURES_SHOWN)
+        fprintf(stderr, "tiercel: ... and %u more, in %s/" SWEEP_FOLDER_TSV "\n", sweep->states.failed - shown,
                 sweep->folder.path);
 }
 
 /* Process 0; what its points come to. */
-static void conclude(const struct sweep *sweep, const struct sweep_counts *counts, unsigned played, double busy,
-                    double elapsed_s)
+static void conclude(const struct sweep *sweep, unsigned played, double busy, double elapsed_s)
 {
-    print_failures(sweep, counts);
+    const struct sweep_states *states = &sweep->states;
+
+    print_failures(sweep);
     if (sweep->options->verbosity >= 0) {
-        printf("%u points: %u done, %u failed, %u open\n", counts->points, counts->done, counts->failed, counts->open);
+        printf("%u points: %u done, %u failed, %u open\n", states->points, states->done, states->failed, states->open);
         if (played > 0)
             printf("%u played here in %.1f s by %d process%s, %.1f %% busy\n", played, elapsed_s,
                    sweep->share->processes, sweep->share->processes == 1 ? "" : "es", busy * 100);
@@ -178,7 +204,7 @@ static void conclude(const struct sweep *sweep, const struct sweep_counts *count
     if (sweep->stopped)
         fprintf(stderr, "tiercel: stopped early by %s; the same command goes on\n",
                 signals_stop_name() != NULL ? signals_stop_name() : "a signal to another process");
-    else if (counts->open > 0 && !sweep->some_unwritten && sweep->to - sweep->from == counts->points)
+    else if (states->open > 0 && !sweep->some_unwritten && sweep->to - sweep->from == states->points)
         fprintf(stderr, "tiercel: others are at work on the points that are open; the same command goes on with what "
                 "they leave\n");
 }
@@ -190,20 +216,22 @@ static int status_of(const struct sweep *sweep)
     unsigned open = 0;
 
     for (unsigned point = sweep->from; point < sweep->to; point++) {
-        enum sweep_state state = sweep_folder_state(&sweep->folder, point);
-        failed += state == SWEEP_FAILED;
-        open += state == SWEEP_OPEN;
+        failed += sweep->states.state[point] == SWEEP_FAILED;
+        open += sweep->states.state[point] == SWEEP_OPEN;
     }
     return failed > 0 ? TIERCEL_ERROR_RUNTIME : open > 0 ? TIERCEL_ERROR_STOPPED : TIERCEL_OK;
 }
 
 /* A task of a job array leaves the table to the last one, so that thousands do not write it again and again. */
-static gboolean write_table(const struct sweep *sweep, struct sweep_counts *counts, GError **error)
+static gboolean write_table(struct sweep *sweep, GError **error)
 {
-    sweep_table_count(&sweep->folder, sweep->plan.deck, counts);
-    if (sweep->options->point != 0 && counts->open > 0)
-        return TRUE;
-    if (!sweep_table_write(&sweep->folder, sweep->plan.deck, counts, error))
+    if (sweep->options->point != 0) {
+        sweep_states_init(&sweep->states, &sweep->folder, deck_sweep_points(sweep->plan.deck));
+        if (sweep->states.open > 0)
+            return TRUE;
+        sweep_states_release(&sweep->states);
+    }
+    if (!sweep_table_write(&sweep->folder, sweep->plan.deck, &sweep->states, error))
         return FALSE;
     if (sweep->options->verbosity >= 0)
         fprintf(stderr, "tiercel: results are in %s/" SWEEP_FOLDER_TSV " and " SWEEP_FOLDER_HDF5 "\n",
@@ -213,7 +241,6 @@ static gboolean write_table(const struct sweep *sweep, struct sweep_counts *coun
 
 static int finish(struct sweep *sweep, GError *local, GError **error)
 {
-    struct sweep_counts counts = { .points = 0 };
     double figures[3] = { (double)sweep->busy_us, sweep->played, sweep->unwritten != NULL };
     int stopped = sweep->stopped;
     int status = TIERCEL_OK;
@@ -227,9 +254,8 @@ static int finish(struct sweep *sweep, GError *local, GError **error)
     sweep->some_unwritten = figures[2] > 0;
     if (!share_agree(sweep->share, local, error))
         return (*error)->code;
-    if (sweep->share->process == 0 && write_table(sweep, &counts, &local)) {
-        conclude(sweep, &counts, (unsigned)figures[1], figures[0] / elapsed_us / sweep->share->processes,
-                 elapsed_us / 1e6);
+    if (sweep->share->process == 0 && write_table(sweep, &local)) {
+        conclude(sweep, (unsigned)figures[1], figures[0] / elapsed_us / sweep->share->processes, elapsed_us / 1e6);
         status = status_of(sweep);
     }
     if (!share_agree(sweep->share, local, error) ||
@@ -243,8 +269,13 @@ static int finish(struct sweep *sweep, GError *local, GError **error)
 
 static void open_again(const struct sweep *sweep)
 {
+    struct sweep_states states;
+
+    sweep_states_init(&states, &sweep->folder, deck_sweep_points(sweep->plan.deck));
     for (unsigned point = sweep->from; point < sweep->to; point++)
-        sweep_folder_retry(&sweep->folder, point);
+        if (states.state[point] == SWEEP_FAILED)
+            sweep_folder_retry(&sweep->folder, point);
+    sweep_states_release(&states);
 }
 
 /* Process 0 first, so that the others find the folder made. */
@@ -293,6 +324,7 @@ static int run(struct sweep *sweep, const char *path, GError **error)
     }
     g_clear_pointer(&sweep->aside, g_hash_table_destroy);
     g_clear_error(&sweep->unwritten);
+    sweep_states_release(&sweep->states);
     sweep_folder_release(&sweep->folder);
     return status;
 }

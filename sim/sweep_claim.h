@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names of what a sweep's folder holds for a point. Internal to sweep_folder.c and sweep_claim.c, which has the points
- * and claims of sweep_folder.h.
+ * Names of what a sweep's folder holds for a point. Internal to sweep_folder.c, sweep_states.c and sweep_claim.c, which
+ * has the points and claims of sweep_folder.h.
  */
 #ifndef TIERCEL_SWEEP_CLAIM_H
 #define TIERCEL_SWEEP_CLAIM_H

@@ -341,21 +341,3 @@ void sweep_folder_release(struct sweep_folder *folder)
     g_clear_pointer(&folder->path, g_free);
     g_clear_pointer(&folder->session, g_free);
 }
-
-/* --- points --- */
-
-unsigned sweep_folder_settled(const struct sweep_folder *folder)
-{
-    g_autofree char *points = sweep_folder_file(folder, SWEEP_CLAIM_POINTS);
-    GDir *dir = g_dir_open(points, 0, NULL);
-    const char *name;
-    unsigned count = 0;
-
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
-        const char *ending = name + strspn(name, "0123456789");
-        count += *ending == '\0' || strcmp(ending, SWEEP_CLAIM_FAILED) == 0;
-    }
-    if (dir != NULL)
-        g_dir_close(dir);
-    return count;
-}

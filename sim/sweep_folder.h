@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The folder of a sweep, and who plays which of its points (doc/design.md, section 7).
+ * The folder of a sweep, and who plays which of its points (doc/design.md, section 7, "Sweeps").
  *
  *     struct sweep_folder folder;
  *     sweep_folder_open(&folder, "runs/x-sweep", identity, false, &error);         process 0: makes it, or goes on
@@ -66,10 +66,11 @@ bool sweep_folder_has_room(const struct sweep_folder *folder);
 /* --- points --- */
 
 enum sweep_state {
-    SWEEP_OPEN,
+    SWEEP_OPEN,                     /* first: what nothing is known of */
     SWEEP_DONE,
     SWEEP_FAILED
 };
+/* Of one point; of all at once sweep_states.h tells. */
 enum sweep_state sweep_folder_state(const struct sweep_folder *folder, unsigned point);
 
 /* A file in the folder, or of a finished point. Free with g_free. */
@@ -81,9 +82,6 @@ char *sweep_folder_reason(const struct sweep_folder *folder, unsigned point);
 
 /* Makes a failed point open again. */
 void sweep_folder_retry(const struct sweep_folder *folder, unsigned point);
-
-/* How many points are done or failed, at a glance. */
-unsigned sweep_folder_settled(const struct sweep_folder *folder);
 
 /* --- claims --- */
 

@@ -170,7 +170,7 @@ static gboolean take_point(const struct sweep_folder *folder, struct row *row, G
 static const char *const state_names[] = { [SWEEP_OPEN] = "open", [SWEEP_DONE] = "done", [SWEEP_FAILED] = "failed" };
 
 static gboolean fill(const struct sweep_folder *folder, const struct deck *deck, struct results *table,
-                     struct results *machine, struct sweep_counts *counts, GError **error)
+                     struct results *machine, const struct sweep_states *states, GError **error)
 {
     unsigned number = results_column(table, RESULTS_POINT, "point", false, "1", "number of the point, from 1");
     unsigned status = results_column(table, RESULTS_POINT, "status", true, "1", "done, failed or open");
@@ -184,8 +184,8 @@ static gboolean fill(const struct sweep_folder *folder, const struct deck *deck,
     for (unsigned i = 0; i < G_N_ELEMENTS(machine_keys); i++)
         results_column(machine, RESULTS_RESULTS, machine_keys[i], false, results_unit(machine_keys[i]), "");
     add_parameters(table, deck);
-    for (unsigned point = 0; point < counts->points; point++) {
-        enum sweep_state state = sweep_folder_state(folder, point);
+    for (unsigned point = 0; point < states->points; point++) {
+        enum sweep_state state = states->state[point];
         struct row row = { table, machine, point };
         results_number(table, number, point, point + 1);
         results_text(table, status, point, state_names[state]);
@@ -193,9 +193,6 @@ static gboolean fill(const struct sweep_folder *folder, const struct deck *deck,
         results_number(table, seed, point, (double)sweep_plan_seed(deck, point));
         results_number(machine, 0, point, point + 1);
         results_text(machine, 1, point, state_names[state]);
-        counts->done += state == SWEEP_DONE;
-        counts->failed += state == SWEEP_FAILED;
-        counts->open += state == SWEEP_OPEN;
         if (state == SWEEP_FAILED) {
             g_autofree char *why = sweep_folder_reason(folder, point);
             results_text(table, reason, point, why);
@@ -207,17 +204,6 @@ static gboolean fill(const struct sweep_folder *folder, const struct deck *deck,
         }
     }
     return TRUE;
-}
-
-void sweep_table_count(const struct sweep_folder *folder, const struct deck *deck, struct sweep_counts *counts)
-{
-    *counts = (struct sweep_counts){ .points = deck_sweep_points(deck) };
-    for (unsigned point = 0; point < counts->points; point++) {
-        enum sweep_state state = sweep_folder_state(folder, point);
-        counts->done += state == SWEEP_DONE;
-        counts->failed += state == SWEEP_FAILED;
-        counts->open += state == SWEEP_OPEN;
-    }
 }
 
 /* --- the manifest --- */
@@ -240,7 +226,7 @@ static void put_parameter(GString *out, const struct deck *deck, unsigned axis)
 }
 
 static gboolean write_manifest(const struct sweep_folder *folder, const struct deck *deck,
-                               const struct sweep_counts *counts, GError **error)
+                               const struct sweep_states *states, GError **error)
 {
     g_autofree char *path = sweep_folder_file(folder, SWEEP_FOLDER_MANIFEST);
     g_autofree char *name = json_text_string(deck_name(deck));
@@ -251,8 +237,8 @@ static gboolean write_manifest(const struct sweep_folder *folder, const struct d
     g_string_append_printf(out, "{\n  \"format\": %d,\n  \"version\": \"%s\",\n  \"deck\": %s,\n  \"title\": %s,\n"
                            "  \"points\": %u,\n  \"done\": %u,\n  \"failed\": %u,\n  \"open\": %u,\n"
                            "  \"repeats\": %u,\n  \"first_seed\": %" G_GUINT64_FORMAT ",\n  \"parameters\": [",
-                           RESULTS_FORMAT, PACKAGE_VERSION, name, title, counts->points, counts->done, counts->failed,
-                           counts->open, deck_sweep_repeats(deck), sweep_plan_seed(deck, 0));
+                           RESULTS_FORMAT, PACKAGE_VERSION, name, title, states->points, states->done, states->failed,
+                           states->open, deck_sweep_repeats(deck), sweep_plan_seed(deck, 0));
     for (unsigned a = 0; deck_axis(deck, a) != NULL; a++)
         put_parameter(out, deck, a);
     g_string_append(out, "\n  ]\n}\n");
@@ -263,23 +249,25 @@ static gboolean write_manifest(const struct sweep_folder *folder, const struct d
     return good;
 }
 
-gboolean sweep_table_write(const struct sweep_folder *folder, const struct deck *deck, struct sweep_counts *counts,
+gboolean sweep_table_write(const struct sweep_folder *folder, const struct deck *deck, struct sweep_states *states,
                            GError **error)
 {
+    unsigned points = deck_sweep_points(deck);
     const char *title = deck_has(deck, "deck", "title") ? deck_text(deck, "deck", "title") : deck_name(deck);
     g_autofree char *tsv = sweep_folder_file(folder, SWEEP_FOLDER_TSV);
     g_autofree char *hdf5 = sweep_folder_file(folder, SWEEP_FOLDER_HDF5);
-    g_autofree char *points = sweep_folder_file(folder, SWEEP_FOLDER_POINTS);
+    g_autofree char *played = sweep_folder_file(folder, SWEEP_FOLDER_POINTS);
     int lock = sweep_folder_lock(folder, error);
 
+    *states = (struct sweep_states){ .points = 0 };
     if (lock < 0)
         return FALSE;
-    *counts = (struct sweep_counts){ .points = deck_sweep_points(deck) };
-    struct results *table = results_new(title, PACKAGE_VERSION, counts->points);
-    struct results *machine = results_new(title, PACKAGE_VERSION, counts->points);
-    gboolean good = fill(folder, deck, table, machine, counts, error) && results_write_tsv(table, tsv, error) &&
-                    results_write_hdf5(table, hdf5, error) && results_write_tsv(machine, points, error) &&
-                    write_manifest(folder, deck, counts, error);
+    sweep_states_init(states, folder, points);
+    struct results *table = results_new(title, PACKAGE_VERSION, points);
+    struct results *machine = results_new(title, PACKAGE_VERSION, points);
+    gboolean good = fill(folder, deck, table, machine, states, error) && results_write_tsv(table, tsv, error) &&
+                    results_write_hdf5(table, hdf5, error) && results_write_tsv(machine, played, error) &&
+                    write_manifest(folder, deck, states, error);
     results_free(table);
     results_free(machine);
     sweep_folder_unlock(lock);

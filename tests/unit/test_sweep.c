@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The points of [sweep], the folder of a sweep with its claims, and the table of results. */
-#include "sweep_folder.h"
+#include "sweep_states.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -197,6 +197,17 @@ static int outcome_elsewhere(const struct sweep_folder *folder, unsigned point, 
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+static unsigned settled(const struct sweep_folder *folder)
+{
+    struct sweep_states states;
+
+    sweep_states_init(&states, folder, 8);
+    unsigned count = states.done + states.failed;
+    CU_ASSERT_EQUAL(states.open, 8 - count);
+    sweep_states_release(&states);
+    return count;
+}
+
 static void test_claims(void)
 {
     struct sweep_folder folder;
@@ -228,7 +239,7 @@ static void test_claims(void)
     CU_ASSERT_EQUAL(claim_point(&folder, 1, true, &claim), SWEEP_SETTLED);
     g_autofree char *reason = sweep_folder_reason(&folder, 1);
     CU_ASSERT_STRING_EQUAL(reason, "it was wrong");
-    CU_ASSERT_EQUAL(sweep_folder_settled(&folder), 2);
+    CU_ASSERT_EQUAL(settled(&folder), 2);
     sweep_folder_retry(&folder, 1);
     CU_ASSERT_EQUAL(sweep_folder_state(&folder, 1), SWEEP_OPEN);
     sweep_folder_release(&folder);
@@ -289,6 +300,36 @@ static void test_killed_together(void)
     die_together("alone", 1, 1, SWEEP_SETTLED);
 }
 
+/* What may stand in the folder, however it came there. */
+static void test_states(void)
+{
+    static const char *const names[] = { "00001", "00001.claim", "00001.failed", "00002.failed", "00003.claim",
+                                         "00003.part", "00004.failed", "00005", "00008", "00000", "notes" };
+    static const enum sweep_state expected[] = { SWEEP_DONE, SWEEP_FAILED, SWEEP_OPEN, SWEEP_FAILED, SWEEP_DONE,
+                                                 SWEEP_OPEN };
+    struct sweep_folder folder;
+    struct sweep_states states;
+
+    open_folder(&folder, "states");
+    for (unsigned i = 0; i < G_N_ELEMENTS(names); i++) {
+        g_autofree char *path = g_build_filename(folder.path, "points", names[i], NULL);
+        CU_ASSERT_TRUE(g_file_set_contents(path, "", -1, NULL));
+    }
+    sweep_states_init(&states, &folder, G_N_ELEMENTS(expected));
+    for (unsigned point = 0; point < G_N_ELEMENTS(expected); point++) {
+        CU_ASSERT_EQUAL(states.state[point], expected[point]);
+        CU_ASSERT_EQUAL(states.state[point], sweep_folder_state(&folder, point));
+        CU_ASSERT_EQUAL(states.claimed[point], point == 0 || point == 2);
+    }
+    CU_ASSERT_EQUAL(states.points, 6);
+    CU_ASSERT_EQUAL(states.done, 2);
+    CU_ASSERT_EQUAL(states.failed, 2);
+    CU_ASSERT_EQUAL(states.open, 2);
+    sweep_states_release(&states);
+    sweep_states_release(&states);
+    sweep_folder_release(&folder);
+}
+
 static gboolean try_open(const char *path, const char *identity, bool force, char **why)
 {
     struct sweep_folder folder;
@@ -331,7 +372,7 @@ static void test_folders(void)
     CU_ASSERT_TRUE(sweep_claim_finish(&folder, &claim, NULL));
     CU_ASSERT_EQUAL_FATAL(claim_point(&folder, 1, false, &claim), SWEEP_CLAIMED);
     expect_open(path, "# a sweep\nthis = 2\n", true, "is at work in another process");
-    CU_ASSERT_EQUAL(sweep_folder_settled(&folder), 1);
+    CU_ASSERT_EQUAL(settled(&folder), 1);
     sweep_claim_release(&claim);
     sweep_folder_release(&folder);
     CU_ASSERT_TRUE(g_file_set_contents(stranger, "", -1, NULL));
@@ -340,7 +381,7 @@ static void test_folders(void)
     g_unlink(stranger);
     expect_open(path, "# a sweep\nthis = 2\n", true, "");
     open_folder(&folder, "other");
-    CU_ASSERT_EQUAL(sweep_folder_settled(&folder), 0);
+    CU_ASSERT_EQUAL(settled(&folder), 0);
     sweep_folder_release(&folder);
     g_mkdir(run, 0777);
     CU_ASSERT_TRUE(g_file_set_contents(trace, "", -1, NULL));
@@ -408,6 +449,7 @@ int main(void)
         { "points are the product of the keys", test_product },
         { "a sweep that makes no sense is refused", test_refused },
         { "a point is one process's", test_claims },
+        { "one look tells the states of all points", test_states },
         { "a point whose process dies twice has failed", test_deaths },
         { "points are not blamed when all processes are killed", test_killed_together },
         { "a folder of something else is not touched", test_folders },

@@ -89,7 +89,7 @@ static int report(struct run *run, const struct run_result *result, bool stopped
     return status == TIERCEL_OK && stopped ? TIERCEL_ERROR_STOPPED : status;
 }
 
-/* Trace and summary of a run that came to its end, or to an early one. */
+/* Trace and summary of a run that came to its end, or to an early one. RUNTIME, with *error: they cannot be written. */
 static int finish(struct run *run, const struct engine_result *engine, uint32_t processes, GError **error)
 {
     struct run_facts facts = { .engine = engine, .processes = processes };
@@ -181,8 +181,10 @@ static int play(struct run *run, struct share *share, GError **error)
         if (run->comm == MPI_COMM_NULL)
             return TIERCEL_OK;
     }
-    if (good)
+    if (good) {
         status = finish(run, &engine, (uint32_t)share->processes, error);
+        run->unwritten = status == TIERCEL_ERROR_RUNTIME;
+    }
     run_attempt_close(run);
     MPI_Comm_free(&run->comm);
     return status;
@@ -293,16 +295,24 @@ gboolean run_keep(const struct deck *deck, const struct scenario *scenario, cons
         .started_us = g_get_monotonic_time()
     };
 
+    g_autoptr(GError) why = NULL;
+    int status = TIERCEL_ERROR_RUNTIME;
+
     g_assert(share->processes == 1);
-    if (folder != NULL && (run.folder = prepare(&run, error)) == NULL)
-        return FALSE;
-    int status = play_described(&run, share, error);
+    if (folder != NULL && (run.folder = prepare(&run, &why)) == NULL)
+        run.unwritten = true;
+    else
+        status = play_described(&run, share, &why);
     g_free(run.folder);
     if (status == TIERCEL_OK)
         return TRUE;
     if (status == TIERCEL_ERROR_STOPPED) {
         run_result_release(result);
         g_set_error(error, TIERCEL_ERROR, status, "stopped early by %s", signals_stop_name());
+        return FALSE;
     }
+    if (run.unwritten && folder != NULL)
+        why->code = RUN_UNWRITTEN;
+    g_propagate_error(error, g_steal_pointer(&why));
     return FALSE;
 }

@@ -14,6 +14,9 @@
 
 #include "base/error.h"
 
+/* The code of an error of run_keep: the run was well, and what it leaves could not be written. It is no exit status. */
+enum { RUN_UNWRITTEN = 101 };
+
 struct deck;
 struct options;
 struct run_result;
@@ -27,7 +30,8 @@ int run_deck(const struct deck *deck, const struct scenario *scenario, const str
 /*
  * The same for one of many runs in one program (trial.h): nothing is printed, and the result is the caller's
  * (run_result_release). With a folder, which must not be there yet, it receives what a run leaves; with NULL nothing is
- * written. FALSE with *error when the run could not be made or was stopped by a signal. The share is one process alone.
+ * written. FALSE with *error when the run failed (RUNTIME), what it leaves in the folder could not be written
+ * (RUN_UNWRITTEN, whatever the run was like) or a signal stopped it (STOPPED). The share is one process alone.
  */
 gboolean run_keep(const struct deck *deck, const struct scenario *scenario, const char *folder,
                   const char *command_line, struct share *share, struct run_result *result, GError **error);

@@ -240,8 +240,12 @@ gboolean run_attempt_begin(struct run *run, GError **error)
         run->steady = steady_new(run->roles.actor_count, run->roles.actor_roles, run->roles.actor_nodes,
                                  run->roles.roles->len);
     run->gather = gather_new(run->comm, error);
-    if (run->gather == NULL || !open_trace(run, error))
+    if (run->gather == NULL)
         return FALSE;
+    if (!open_trace(run, error)) {
+        run->unwritten = true;
+        return FALSE;
+    }
     if (deck_is_live(run->deck) && !scenario_begin(run->scenario, run->comm, run->folder, &run->awake, error))
         return FALSE;
     run->begun = deck_is_live(run->deck);

@@ -52,6 +52,7 @@ struct run {
     bool awake;                         /* this process must not sleep: it serves the lock of a file */
     bool begun;                         /* the scenario's files, of the live clock */
     bool stopped;                       /* this process wished for the end */
+    bool unwritten;                     /* what failed was to write down what was played */
     int64_t progress_us;                /* when the next line is due */
     int64_t reported_us;
     uint64_t reported;                  /* events at the last line */

@@ -2,8 +2,8 @@
 #include "sweep.h"
 
 #include <stdio.h>
-#include <string.h>
 
+#include "run.h"
 #include "signals.h"
 #include "sweep_folder.h"
 #include "sweep_list.h"
@@ -35,13 +35,6 @@ struct sweep {
 
 /* --- one point --- */
 
-/* What was played could not be written down, which is no fault of the point. */
-static bool is_unwritten(const struct sweep *sweep, const GError *error, const struct sweep_claim *claim)
-{
-    return hdf5_is_stuck() || strstr(error->message, claim->part) != NULL ||
-           (error->code == TIERCEL_ERROR_RUNTIME && !sweep_folder_has_room(&sweep->folder));
-}
-
 /* One line of it. */
 static char *reason_of(const GError *error)
 {
@@ -50,7 +43,8 @@ static char *reason_of(const GError *error)
     return g_strjoinv("; ", lines);
 }
 
-/* The point stays open, and the others go on; unless nothing at all can be written. */
+/* What was played could not be written down, which is no fault of the point: it stays open, and the others go on;
+ * unless nothing at all can be written. */
 static gboolean set_aside(struct sweep *sweep, unsigned point, const GError *why, GError **error)
 {
     bool room = sweep_folder_has_room(&sweep->folder);
@@ -89,7 +83,7 @@ static gboolean play(struct sweep *sweep, struct sweep_claim *claim, GError **er
         sweep_claim_release(claim);
         sweep->stopped = true;
         good = TRUE;
-    } else if (is_unwritten(sweep, why, claim)) {
+    } else if (why->code == RUN_UNWRITTEN) {
         unsigned point = claim->point;
         sweep_claim_release(claim);
         good = set_aside(sweep, point, why, error);

@@ -48,8 +48,9 @@ gboolean trial_check(const struct trial_request *request, struct share *share, i
 
 /*
  * Reads and plays the deck on this process alone, whatever the others do. The summary is the caller's (summary_free).
- * NULL with *error: the deck has problems (INPUT, all of them), the run failed (RUNTIME), a balance does not hold
- * (BALANCE), or a signal asked for the end (STOPPED). Local.
+ * NULL with *error: the deck has problems (INPUT, all of them), the run failed (RUNTIME), what it leaves in its folder
+ * could not be written (RUN_UNWRITTEN, run.h), a balance does not hold (BALANCE), or a signal asked for the end
+ * (STOPPED). Local.
  */
 struct summary *trial_run(const struct trial_request *request, GError **error);
 

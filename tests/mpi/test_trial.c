@@ -11,6 +11,7 @@
 
 #include <glib/gstdio.h>
 
+#include "run.h"
 #include "trial.h"
 
 enum { TRIALS = 6, FIRST_SEED = 11 };
@@ -99,7 +100,13 @@ static void test_folder(const char *scratch)
     summary_free(summary);
     g_clear_error(&error);
     summary = trial_run(&request, &error);
-    check(summary == NULL && error->code == TIERCEL_ERROR_INPUT, "a folder that is there is not touched", error);
+    check(summary == NULL && error->code == RUN_UNWRITTEN, "a folder that is there is not touched", error);
+    g_clear_error(&error);
+    g_autofree char *below_file = g_build_filename(folder, files[0], "run", NULL);
+    request.folder = below_file;
+    summary = trial_run(&request, &error);
+    check(summary == NULL && error->code == RUN_UNWRITTEN, "what cannot be written is told from what cannot be run",
+          error);
     g_clear_error(&error);
     for (unsigned i = 0; i < G_N_ELEMENTS(files); i++) {
         g_autofree char *path = g_build_filename(folder, files[i], NULL);

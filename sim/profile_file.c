@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "profile_file.h"
 
+#include "base/text_file.h"
+
 gboolean profile_file_check(const struct options *options, GError **error)
 {
     if (options->profile == NULL)
@@ -23,10 +25,8 @@ gboolean profile_file_check(const struct options *options, GError **error)
 
 gboolean profile_file_write(const char *path, const char *text, GError **error)
 {
-    g_autoptr(GError) why = NULL;
-
-    if (g_file_set_contents(path, text, -1, &why))
+    if (text_file_write(path, text, error))
         return TRUE;
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "--profile: %s cannot be written: %s", path, why->message);
+    g_prefix_error(error, "--profile: ");
     return FALSE;
 }

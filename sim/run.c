@@ -8,6 +8,7 @@
 
 #include <glib/gstdio.h>
 
+#include "base/text_file.h"
 #include "run_folder.h"
 #include "run_result.h"
 #include "share.h"
@@ -16,17 +17,6 @@
 enum { FIRST_PROGRESS_US = 2000000 };
 
 /* --- the end --- */
-
-static gboolean write_text(const char *folder, const char *name, const char *text, GError **error)
-{
-    g_autofree char *path = g_build_filename(folder, name, NULL);
-    g_autoptr(GError) why = NULL;
-
-    if (g_file_set_contents(path, text, -1, &why))
-        return TRUE;
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s cannot be written: %s", path, why->message);
-    return FALSE;
-}
 
 static uint32_t count_machines(MPI_Comm comm)
 {
@@ -218,16 +208,23 @@ static gboolean check_summary(const char *path, GError **error)
     return FALSE;
 }
 
+static gboolean write_deck(const struct run *run, const char *folder, GError **error)
+{
+    g_autofree char *path = g_build_filename(folder, RUN_FOLDER_DECK, NULL);
+    g_autofree char *effective = deck_effective(run->deck);
+
+    return text_file_write(path, effective, error);
+}
+
 /* Everything that can be refused before the engine is built. */
 static char *prepare(const struct run *run, GError **error)
 {
     const struct options *options = run->options;
-    g_autofree char *effective = deck_effective(run->deck);
 
     if (options->summary != NULL && !check_summary(options->summary, error))
         return NULL;
     char *folder = run_folder_make("runs", deck_name(run->deck), options->output, options->force, error);
-    if (folder != NULL && !write_text(folder, RUN_FOLDER_DECK, effective, error)) {
+    if (folder != NULL && !write_deck(run, folder, error)) {
         run_folder_remove(folder);
         g_clear_pointer(&folder, g_free);
     }

@@ -11,6 +11,7 @@
 #include <glib/gstdio.h>
 
 #include "base/folder.h"
+#include "base/text_file.h"
 #include "run_folder.h"
 #include "sweep_folder.h"
 
@@ -304,14 +305,12 @@ gboolean sweep_claim_fail(const struct sweep_folder *folder, struct sweep_claim 
 {
     g_autofree char *path = sweep_claim_name(folder, claim->point, SWEEP_CLAIM_FAILED);
     g_autofree char *text = g_strdup_printf("%s\n", reason);
-    g_autoptr(GError) why = NULL;
 
     run_folder_remove(claim->part);
-    if (g_file_set_contents(path, text, -1, &why)) {
+    if (text_file_write(path, text, error)) {
         drop_claim(claim);
         return TRUE;
     }
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s cannot be written: %s", path, why->message);
     sweep_claim_release(claim);
     return FALSE;
 }

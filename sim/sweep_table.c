@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json_text.h"
+#include "base/text_file.h"
 #include "run_folder.h"
 #include "sweep_plan.h"
 #include "trace/results.h"
@@ -232,7 +233,6 @@ static gboolean write_manifest(const struct sweep_folder *folder, const struct d
     g_autofree char *name = json_text_string(deck_name(deck));
     g_autofree char *title = json_text_string(deck_has(deck, "deck", "title") ? deck_text(deck, "deck", "title") : "");
     GString *out = g_string_new(NULL);
-    g_autoptr(GError) why = NULL;
 
     g_string_append_printf(out, "{\n  \"format\": %d,\n  \"version\": \"%s\",\n  \"deck\": %s,\n  \"title\": %s,\n"
                            "  \"points\": %u,\n  \"done\": %u,\n  \"failed\": %u,\n  \"open\": %u,\n"
@@ -242,10 +242,8 @@ static gboolean write_manifest(const struct sweep_folder *folder, const struct d
     for (unsigned a = 0; deck_axis(deck, a) != NULL; a++)
         put_parameter(out, deck, a);
     g_string_append(out, "\n  ]\n}\n");
-    gboolean good = g_file_set_contents(path, out->str, (gssize)out->len, &why);
+    gboolean good = text_file_write(path, out->str, error);
     g_string_free(out, TRUE);
-    if (!good)
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s cannot be written: %s", path, why->message);
     return good;
 }
 

@@ -8,6 +8,7 @@
 #include <glib/gstdio.h>
 
 #include "base/json_text.h"
+#include "base/text_file.h"
 #include "trace/hdf5_file.h"
 
 struct column {
@@ -131,7 +132,6 @@ const char *results_unit(const char *key)
 gboolean results_write_tsv(const struct results *r, const char *path, GError **error)
 {
     GString *out = g_string_new(NULL);
-    g_autoptr(GError) why = NULL;
 
     for (unsigned i = 0; i < r->columns->len; i++)
         g_string_append_printf(out, "%s%s", i == 0 ? "" : "\t", column_at(r, i)->name);
@@ -145,10 +145,8 @@ gboolean results_write_tsv(const struct results *r, const char *path, GError **e
         }
         g_string_append_c(out, '\n');
     }
-    gboolean good = g_file_set_contents(path, out->str, (gssize)out->len, &why);
+    gboolean good = text_file_write(path, out->str, error);
     g_string_free(out, TRUE);
-    if (!good)
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s cannot be written: %s", path, why->message);
     return good;
 }
 

@@ -47,13 +47,9 @@ static struct deck *load(const struct options *options, struct share *share, cha
 
 static bool is_good(struct deck *deck, const struct share *share)
 {
-    unsigned count = deck_problem_count(deck);
-    g_autofree char *text = deck_problems_text(deck);
-
-    if (count > 0 && share->process == 0)
-        fprintf(stderr, "%stiercel: %s: %u problem%s; nothing was measured\n", text, deck_path(deck), count,
-                count == 1 ? "" : "s");
-    return count == 0;
+    if (share->process == 0)
+        deck_print_problems(deck, "nothing was measured", stderr);
+    return deck_problem_count(deck) == 0;
 }
 
 /* --- playing --- */

@@ -206,6 +206,15 @@ char *deck_problems_text(const struct deck *deck)
     return g_string_free(text, FALSE);
 }
 
+void deck_print_problems(const struct deck *deck, const char *outcome, FILE *out)
+{
+    unsigned count = deck->problems->len;
+    g_autofree char *text = deck_problems_text(deck);
+
+    if (count > 0)
+        fprintf(out, "%stiercel: %s: %u problem%s; %s\n", text, deck_path(deck), count, count == 1 ? "" : "s", outcome);
+}
+
 /* --- the end --- */
 
 void deck_free(struct deck *deck)

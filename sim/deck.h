@@ -7,7 +7,7 @@
  *     nodes = deck_integer(deck, "cluster", "nodes");
  *     if (...) deck_complain(deck, "workload", "dir", "...");         what only a scenario can find wrong
  *     if (deck_problem_count(deck) > 0)
- *         report deck_problems_text(deck), exit 2
+ *         deck_print_problems(deck, "nothing was run", stderr), exit 2
  *     ...
  *     deck_free(deck);
  *
@@ -29,6 +29,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "deck_file.h"
 #include "deck_schema.h"
@@ -65,6 +66,10 @@ unsigned deck_problem_count(const struct deck *deck);
 /* All problems, a line each, ending in a newline; empty when there is none. Free with g_free. */
 char *deck_problems_text(const struct deck *deck);
 
+/* Prints them, and in a last line how many there are and what came of it: "nothing was run". Nothing without problems;
+ * of several processes one should. */
+void deck_print_problems(const struct deck *deck, const char *outcome, FILE *out);
+
 /* FALSE when the key's value was complained of. */
 bool deck_usable(const struct deck *deck, const char *group, const char *key);
 
@@ -80,8 +85,8 @@ int64_t deck_integer(const struct deck *deck, const char *group, const char *key
 bool deck_boolean(const struct deck *deck, const char *group, const char *key);
 struct distribution deck_distribution(const struct deck *deck, const char *group, const char *key);
 struct cost deck_cost(const struct deck *deck, const char *group, const char *key);
-/* Index into the key's choices; *count, unless NULL, is that of a choice like "limited:8". */
 bool deck_is_live(const struct deck *deck);     /* [run] clock = live */
+/* Index into the key's choices; *count, unless NULL, is that of a choice like "limited:8". */
 unsigned deck_choice(const struct deck *deck, const char *group, const char *key, int64_t *count);
 /* As stated; a path already joined to the folder of the file that states it. The deck's. */
 const char *deck_text(const struct deck *deck, const char *group, const char *key);

@@ -72,17 +72,6 @@ static struct deck *load_deck(const struct options *options, struct share *share
     return deck_load(&request);
 }
 
-/* Process 0 says what is wrong with the deck. */
-static void print_problems(const struct deck *deck, const struct share *share)
-{
-    g_autofree char *text = deck_problems_text(deck);
-    unsigned count = deck_problem_count(deck);
-
-    if (share->process == 0)
-        fprintf(stderr, "%stiercel: %s: %u problem%s; nothing was run\n", text, deck_path(deck), count,
-                count == 1 ? "" : "s");
-}
-
 /* One point of a sweep; NULL with *status when there is none, which was said. */
 static struct deck *load_point(const struct options *options, struct share *share, int *status)
 {
@@ -108,7 +97,8 @@ static int play(const struct options *options, struct share *share, int argc, ch
     if (options->command == COMMAND_RUN && deck_problem_count(deck) == 0)
         scenario_check_live(scenario, deck, (uint32_t)share->processes);
     if (deck_problem_count(deck) > 0) {
-        print_problems(deck, share);
+        if (share->process == 0)
+            deck_print_problems(deck, "nothing was run", stderr);
     } else if (options->command == COMMAND_CHECK) {
         uint32_t processes = options->processes > 0 ? (uint32_t)options->processes : (uint32_t)share->processes;
         status = check_deck(deck, scenario, processes, share);

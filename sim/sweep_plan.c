@@ -103,12 +103,11 @@ gboolean sweep_plan_init(struct sweep_plan *plan, const struct options *options,
     g_autofree char *conflict = count > 0 ? NULL : find_conflict(plan);
     if (count == 0 && conflict == NULL)
         return TRUE;
-    g_autofree char *text = deck_problems_text(plan->deck);
-    if (share->process == 0 && conflict != NULL)
-        fprintf(stderr, "tiercel: %s\n", conflict);
-    else if (share->process == 0)
-        fprintf(stderr, "%stiercel: %s: %u problem%s; nothing was run\n", text, deck_path(plan->deck), count,
-                count == 1 ? "" : "s");
+    if (share->process == 0) {
+        deck_print_problems(plan->deck, "nothing was run", stderr);
+        if (conflict != NULL)
+            fprintf(stderr, "tiercel: %s\n", conflict);
+    }
     *status = TIERCEL_ERROR_INPUT;
     sweep_plan_release(plan);
     return FALSE;

@@ -60,11 +60,8 @@ gboolean trial_check(const struct trial_request *request, struct share *share, i
     struct scenario *scenario = scenario_new(deck, share);
     unsigned count = deck_problem_count(deck);
 
-    if (count > 0 && share->process == 0) {
-        g_autofree char *text = deck_problems_text(deck);
-        fprintf(stderr, "%stiercel: %s: %u problem%s; nothing was run\n", text, deck_path(deck), count,
-                count == 1 ? "" : "s");
-    }
+    if (share->process == 0)
+        deck_print_problems(deck, "nothing was run", stderr);
     scenario_free(scenario);
     deck_free(deck);
     *status = count == 0 ? TIERCEL_OK : TIERCEL_ERROR_INPUT;

@@ -61,6 +61,41 @@ static double process_bytes(const struct scenario *scenario, const struct scenar
     return PROGRAM_BYTES + metric_bytes(roles) + most;
 }
 
+/* What the lines are made of. */
+struct survey {
+    struct scenario_estimate estimate;
+    struct trace_roles roles;
+    uint64_t *actors;               /* by process */
+    struct check_needs needs;
+};
+
+static uint64_t *count_actors(const struct scenario *scenario, uint32_t processes)
+{
+    uint64_t *actors = g_new0(uint64_t, processes);
+
+    for (uint32_t id = 0; id < scenario_actors(scenario); id++) {
+        struct scenario_place place;
+        scenario_place(scenario, id, processes, &place);
+        actors[place.process]++;
+    }
+    return actors;
+}
+
+static void survey_init(struct survey *s, const struct scenario *scenario, uint32_t processes)
+{
+    scenario_estimate(scenario, &s->estimate);
+    trace_roles_init(&s->roles, scenario);
+    s->actors = count_actors(scenario, processes);
+    s->needs = (struct check_needs){ s->estimate.events, s->estimate.span_ns,
+                                     process_bytes(scenario, &s->estimate, &s->roles, s->actors, processes) };
+}
+
+static void survey_release(struct survey *s)
+{
+    trace_roles_release(&s->roles);
+    g_free(s->actors);
+}
+
 /* --- the lines --- */
 
 static void print_actors(uint32_t count, const uint64_t *actors, uint32_t processes, FILE *out)
@@ -191,61 +226,46 @@ static void print_windows(const struct deck *deck, const struct scenario_estimat
     fputs(each < EVENTS_A_WINDOW && always ? "; run.spread = always keeps them all the same\n" : "\n", out);
 }
 
-static uint64_t *count_actors(const struct scenario *scenario, uint32_t processes)
-{
-    uint64_t *actors = g_new0(uint64_t, processes);
-
-    for (uint32_t id = 0; id < scenario_actors(scenario); id++) {
-        struct scenario_place place;
-        scenario_place(scenario, id, processes, &place);
-        actors[place.process]++;
-    }
-    return actors;
-}
-
 void check_estimate(const struct scenario *scenario, uint32_t processes, struct check_needs *needs)
 {
-    struct scenario_estimate estimate;
-    struct trace_roles roles;
-    g_autofree uint64_t *actors = count_actors(scenario, processes);
+    struct survey survey;
 
-    scenario_estimate(scenario, &estimate);
-    trace_roles_init(&roles, scenario);
-    *needs = (struct check_needs){ estimate.events, estimate.span_ns,
-                                   process_bytes(scenario, &estimate, &roles, actors, processes) };
-    trace_roles_release(&roles);
+    survey_init(&survey, scenario, processes);
+    *needs = survey.needs;
+    survey_release(&survey);
 }
 
-static void print_needs(const struct deck *deck, const struct scenario *scenario, uint32_t processes, FILE *out)
+static void print_needs(const struct check_needs *needs, FILE *out)
 {
-    struct scenario_estimate estimate;
-    struct trace_roles roles;
-    g_autofree uint64_t *actors = count_actors(scenario, processes);
-
-    scenario_estimate(scenario, &estimate);
-    trace_roles_init(&roles, scenario);
-    double bytes = process_bytes(scenario, &estimate, &roles, actors, processes);
     fputs("\n# What a run needs, about:\n", out);
-    if (isnan(estimate.events))
+    if (isnan(needs->events))
         fputs("# events: not known beforehand\n", out);
     else
-        fprintf(out, "# events: %.0f\n", estimate.events);
-    if (!isnan(estimate.span_ns))
-        fprintf(out, "# virtual time: %.4g s\n", estimate.span_ns / 1e9);
-    if (isnan(bytes)) {
+        fprintf(out, "# events: %.0f\n", needs->events);
+    if (!isnan(needs->span_ns))
+        fprintf(out, "# virtual time: %.4g s\n", needs->span_ns / 1e9);
+    if (isnan(needs->bytes)) {
         fputs("# memory: not known beforehand\n", out);
     } else {
-        g_autofree char *size = size_text(bytes);
+        g_autofree char *size = size_text(needs->bytes);
         fprintf(out, "# memory: %s in the largest process\n", size);
     }
-    print_trace(deck, scenario, &roles, estimate.events, out);
+}
+
+static void print_survey(const struct deck *deck, const struct scenario *scenario, uint32_t processes, FILE *out)
+{
+    struct survey survey;
+
+    survey_init(&survey, scenario, processes);
+    print_needs(&survey.needs, out);
+    print_trace(deck, scenario, &survey.roles, survey.needs.events, out);
     print_rows(scenario, out);
-    print_actors(scenario_actors(scenario), actors, processes, out);
+    print_actors(scenario_actors(scenario), survey.actors, processes, out);
     if (deck_is_live(deck))
         print_live_plan(scenario, processes, out);
     else
-        print_windows(deck, &estimate, processes, out);
-    trace_roles_release(&roles);
+        print_windows(deck, &survey.estimate, processes, out);
+    survey_release(&survey);
 }
 
 int check_deck(const struct deck *deck, const struct scenario *scenario, uint32_t processes, const struct share *share)
@@ -258,7 +278,7 @@ int check_deck(const struct deck *deck, const struct scenario *scenario, uint32_
     if (deck_sweep_points(deck) > 0)
         printf("\n# %u points in [sweep] (`tiercel sweep --dry-run` lists them); what follows is without it\n",
                deck_sweep_points(deck));
-    print_needs(deck, scenario, processes, stdout);
+    print_survey(deck, scenario, processes, stdout);
     scenario_describe(scenario, stdout);
     return TIERCEL_OK;
 }

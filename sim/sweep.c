@@ -7,6 +7,7 @@
 #include "signals.h"
 #include "sweep_folder.h"
 #include "sweep_list.h"
+#include "sweep_order.h"
 #include "sweep_plan.h"
 #include "sweep_states.h"
 #include "sweep_table.h"
@@ -22,6 +23,7 @@ struct sweep {
     struct sweep_folder folder;
     unsigned from;                  /* the points that this command is about */
     unsigned to;
+    unsigned *order;                /* of them */
     int64_t began_us;
     int64_t busy_us;
     int64_t told_us;
@@ -144,7 +146,8 @@ static gboolean play_round(struct sweep *sweep, bool retry, GError **error)
     /* A task of a job array has one point, and does not ask about the others. */
     if (sweep->to - sweep->from > 1)
         sweep_states_init(&states, &sweep->folder, deck_sweep_points(sweep->plan.deck));
-    for (unsigned point = sweep->from; good && point < sweep->to; point++) {
+    for (unsigned i = 0; good && i < sweep->to - sweep->from; i++) {
+        unsigned point = sweep->order[i];
         tell(sweep);
         sweep->stopped = sweep->stopped || signals_stop_wanted();
         if (sweep->stopped)
@@ -307,6 +310,7 @@ static int run(struct sweep *sweep, const char *path, GError **error)
             fprintf(stderr, "tiercel: %s: %u points in %s on %d process%s\n", deck_path(sweep->plan.deck),
                     deck_sweep_points(sweep->plan.deck), sweep->folder.path, sweep->share->processes,
                     sweep->share->processes == 1 ? "" : "es");
+        sweep->order = sweep_order_new(&sweep->plan, &sweep->folder, sweep->from, sweep->to, sweep->share);
         sweep->began_us = g_get_monotonic_time();
         sweep->told_us = sweep->began_us + FIRST_PROGRESS_US - sweep->options->progress_s * 1000000;
         signals_watch();
@@ -318,6 +322,7 @@ static int run(struct sweep *sweep, const char *path, GError **error)
     }
     g_clear_pointer(&sweep->aside, g_hash_table_destroy);
     g_clear_error(&sweep->unwritten);
+    g_free(sweep->order);
     sweep_states_release(&sweep->states);
     sweep_folder_release(&sweep->folder);
     return status;

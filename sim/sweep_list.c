@@ -3,11 +3,9 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "check.h"
 #include "printed.h"
-#include "scenario.h"
 
 enum { ARRAY_MAX = 1000 };          /* tasks: Slurm's MaxArraySize is 1001 unless an administrator changed it */
 
@@ -30,36 +28,13 @@ static const struct report_column columns[] = {
     { "problem", "problem", REPORT_TEXT }
 };
 
-/* What the point needs, or the first of its problems. */
-static char *look_at(struct sweep_plan *plan, unsigned point, struct share *alone, struct check_needs *needs,
-                     int64_t *seed)
-{
-    struct trial_request request;
-    char *problem = NULL;
-
-    sweep_plan_request(plan, point, &request);
-    struct deck *deck = trial_deck(&request, alone);
-    struct scenario *scenario = scenario_new(deck, alone);
-    *seed = deck_integer(deck, "run", "seed");
-    if (deck_problem_count(deck) == 0) {
-        check_estimate(scenario, 1, needs);
-    } else {
-        problem = deck_problems_text(deck);
-        problem[strcspn(problem, "\n")] = '\0';
-    }
-    scenario_free(scenario);
-    deck_free(deck);
-    sweep_plan_release_request(&request);
-    return problem;
-}
-
 static void add_point(struct section *s, struct sweep_plan *plan, unsigned point, struct share *alone,
                       struct listing *listing)
 {
-    struct check_needs needs = { NAN, NAN, NAN };
+    struct check_needs needs;
     int64_t seed;
     g_autofree char *parameters = sweep_plan_point_text(plan, point);
-    g_autofree char *problem = look_at(plan, point, alone, &needs, &seed);
+    g_autofree char *problem = sweep_plan_needs(plan, point, alone, &needs, &seed);
 
     section_number(s, point + 1);
     section_text(s, parameters);

@@ -3,11 +3,14 @@
 
 #include "sweep_plan.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/folder.h"
+#include "check.h"
 #include "installed.h"
+#include "scenario.h"
 
 /* --- reading --- */
 
@@ -188,6 +191,29 @@ void sweep_plan_release_request(struct trial_request *request)
         g_free(request->settings[i].assignment);
     }
     g_free((gpointer)request->settings);
+}
+
+char *sweep_plan_needs(struct sweep_plan *plan, unsigned point, struct share *alone, struct check_needs *needs,
+                       int64_t *seed)
+{
+    struct trial_request request;
+    char *problem = NULL;
+
+    sweep_plan_request(plan, point, &request);
+    struct deck *deck = trial_deck(&request, alone);
+    struct scenario *scenario = scenario_new(deck, alone);
+    *seed = deck_integer(deck, "run", "seed");
+    *needs = (struct check_needs){ NAN, NAN, NAN };
+    if (deck_problem_count(deck) == 0) {
+        check_estimate(scenario, 1, needs);
+    } else {
+        problem = deck_problems_text(deck);
+        problem[strcspn(problem, "\n")] = '\0';
+    }
+    scenario_free(scenario);
+    deck_free(deck);
+    sweep_plan_release_request(&request);
+    return problem;
 }
 
 char *sweep_plan_point_text(const struct sweep_plan *plan, unsigned point)

@@ -18,6 +18,8 @@
 #include "share.h"
 #include "trial.h"
 
+struct check_needs;
+
 struct sweep_plan {
     const struct options *options;
     struct share *share;            /* while files are read for all; NULL later */
@@ -44,6 +46,11 @@ char *sweep_plan_identity(struct sweep_plan *plan);
 
 /* The deck of a point, not yet checked, on either clock. Collective. Free with deck_free. */
 struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point, struct share *share);
+
+/* What the point needs, played by one process, and its seed. NULL, or the first of its deck's problems, to be freed;
+ * the needs are then NAN. Local; `alone` is a share of this process alone. */
+char *sweep_plan_needs(struct sweep_plan *plan, unsigned point, struct share *alone, struct check_needs *needs,
+                       int64_t *seed);
 
 /* "cluster.nodes=4 cluster.fanout=2, repeat 3". Free with g_free. */
 char *sweep_plan_point_text(const struct sweep_plan *plan, unsigned point);

@@ -12,6 +12,7 @@
 #include <glib/gstdio.h>
 
 #include "run.h"
+#include "sweep_order.h"
 #include "trial.h"
 
 enum { TRIALS = 6, FIRST_SEED = 11 };
@@ -115,6 +116,38 @@ static void test_folder(const char *scratch)
     g_rmdir(folder);
 }
 
+/* Longest first, where there is somebody to share with. */
+static void test_order(const char *scratch)
+{
+    static const char text[] = "[deck]\nformat = 1\nbase = %s/tests/decks/tiny.deck\n"
+                               "[sweep]\nworkload.jobs = 2; 16; 8\nrepeats = 2\n";
+    static const unsigned longest_first[] = { 2, 3, 4, 5, 0, 1 };
+    g_autofree char *swept = g_build_filename(scratch, "swept.deck", NULL);
+    g_autofree char *content = g_strdup_printf(text, g_getenv("top_srcdir"));
+    char *words[] = { (char *)"tiercel", (char *)"sweep", swept, NULL };
+    struct sweep_folder nothing = { .path = (char *)scratch };
+    struct options options;
+    struct sweep_plan plan;
+    GError *error = NULL;
+    int status;
+
+    if (share.process == 0)
+        g_file_set_contents(swept, content, -1, NULL);
+    check(options_parse(&options, 3, words, &error) && sweep_plan_init(&plan, &options, &share, &status),
+          "a sweep is read", error);
+    unsigned *order = sweep_order_new(&plan, &nothing, 0, 6, &share);
+    for (unsigned i = 0; i < 6; i++)
+        check(order[i] == (share.processes == 1 ? i : longest_first[i]), "a sweep begins with what takes longest", NULL);
+    g_free(order);
+    order = sweep_order_new(&plan, &nothing, 4, 5, &share);
+    check(order[0] == 4, "one point is that point", NULL);
+    g_free(order);
+    sweep_plan_release(&plan);
+    options_release(&options);
+    if (share.process == 0)
+        g_unlink(swept);
+}
+
 int main(int argc, char **argv)
 {
     g_autoptr(GError) error = NULL;
@@ -131,6 +164,7 @@ int main(int argc, char **argv)
     test_figures();
     test_error();
     test_folder(scratch);
+    test_order(scratch);
     MPI_Allreduce(MPI_IN_PLACE, &failures, 1, MPI_INT, MPI_SUM, share.comm);
     if (share.process == 0)
         g_rmdir(scratch);

@@ -6,7 +6,7 @@
 /* A value as another folder's deck would state it. */
 static void append_value(GString *text, const struct deck_key *key, const char *value)
 {
-    if (key->type == DECK_FILE || key->type == DECK_DIRECTORY) {
+    if (deck_key_is_path(key)) {
         g_autofree char *absolute = g_canonicalize_filename(value, NULL);
         g_string_append_printf(text, "%s = %s\n", key->name, absolute);
     } else {
@@ -98,7 +98,7 @@ static void append_sweep(const struct deck *deck, GString *text)
         while ((axis = deck_axis(deck, a)) != NULL && strcmp(axis->key, entry->key) != 0)
             a++;
         g_string_append_printf(text, "%s = ", entry->key);
-        if (axis != NULL && (axis->schema_key->type == DECK_FILE || axis->schema_key->type == DECK_DIRECTORY))
+        if (axis != NULL && deck_key_is_path(axis->schema_key))
             append_paths(deck, text, a);
         else
             g_string_append(text, entry->value);

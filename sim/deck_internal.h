@@ -4,6 +4,7 @@
  *
  *     deck.c             getters, problems
  *     deck_load.c        reads files and settings, layer by layer
+ *     deck_value.c       reads one value, and lets it hold or not
  *     deck_check.c       what holds between keys: required ones, choices that need one another, kinds
  *     deck_expect.c      [expect]
  *     deck_sweep.c       [sweep]
@@ -99,12 +100,32 @@ void deck_sweep_release(struct deck *deck);
 void deck_read_sweep(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry);
 void deck_check_sweep(struct deck *deck);
 
-/* deck_load.c: a value as a setting states it: a path joined to the folder of the file that states it. Free with
- * g_free. */
-char *deck_value_text(const struct deck_key *key, const char *stated_in, const char *text);
+/* --- deck_value.c --- */
 
-/* deck_load.c: finds the key "group.key" in the schema; complains and returns -1 when there is none, or when it can
- * only stand in a deck. */
+struct deck_origin {                /* where a value is stated */
+    const char *path;               /* of the file, or the option */
+    unsigned line;
+    int rank;
+    bool is_file;
+    int64_t scale_ppm;              /* of a profile's base: what its costs are multiplied with; 0: they are not */
+};
+
+/* Reads a value and, unless `only_check`, lets it hold where nothing of higher rank does. FALSE when it cannot be read:
+ * complained of, and `prefix` names the place in the message, "[cluster] nodes". */
+bool deck_take_value(struct deck *deck, unsigned index, const char *text, const struct deck_origin *origin,
+                     const char *prefix, bool only_check);
+
+/* Index of a key; complains and returns -1 when it is unknown. */
+int deck_find_key(struct deck *deck, const char *group, const char *name, const char *path, unsigned line,
+                  const char *prefix);
+
+/* The same of a "group.key"; -1 also when it can only stand in a deck. */
 int deck_find_dotted(struct deck *deck, const char *dotted, const char *path, unsigned line, const char *prefix);
+
+/* A path as a program opens it: relative ones start from the folder of the file that states them. Free with g_free. */
+char *deck_join_path(const char *stated_in, const char *path);
+
+/* A value as a setting states it, where a path is such a one. Free with g_free. */
+char *deck_value_text(const struct deck_key *key, const char *stated_in, const char *text);
 
 #endif

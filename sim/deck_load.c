@@ -11,165 +11,6 @@ static void complain_file(void *data, const char *path, unsigned line, const cha
     deck_complain_at(data, path, line, "%s", text);
 }
 
-/* --- one value --- */
-
-/* A path as a program opens it: relative ones start from the folder of the file that states them. */
-static char *join_path(const char *stated_in, const char *path)
-{
-    if (stated_in == NULL || g_path_is_absolute(path) || strchr(stated_in, '/') == NULL)
-        return g_strdup(path);
-    g_autofree char *folder = g_path_get_dirname(stated_in);
-    return g_build_filename(folder, path, NULL);
-}
-
-static bool is_path(const struct deck_key *key)
-{
-    return key->type == DECK_FILE || key->type == DECK_DIRECTORY;
-}
-
-char *deck_value_text(const struct deck_key *key, const char *stated_in, const char *text)
-{
-    return is_path(key) ? join_path(stated_in, text) : g_strdup(text);
-}
-
-struct origin {
-    const char *path;               /* of the file, or the option */
-    unsigned line;
-    int rank;
-    bool is_file;
-    int64_t scale_ppm;              /* of a profile's base: what its costs are multiplied with; 0: they are not */
-};
-
-static bool is_hidden(const struct deck_held *held, const struct origin *origin)
-{
-    return (held->has || held->bad) && held->rank > origin->rank;
-}
-
-static void place_value(struct deck *deck, unsigned index, const struct deck_value *value, const struct origin *origin)
-{
-    const struct deck_key *key = &deck->schema->keys[index];
-    struct deck_held *held = &deck->held[index];
-
-    if (is_hidden(held, origin))
-        return;
-    char *text = deck_value_text(key, origin->is_file ? origin->path : NULL, value->text);
-    if (origin->rank >= RANK_TEST - 2 * DECK_BASES_MAX && (key->flags & DECK_UNMODELLED) == 0) {
-        const char *before = held->has ? held->value.text : key->fallback;
-        if (before == NULL || strcmp(before, text) != 0)
-            deck->comparable = false;
-    }
-    g_free(held->value.text);
-    g_free(held->where);
-    held->value = *value;
-    held->value.text = text;
-    held->where = deck_place(origin->path, origin->line);
-    if (origin->scale_ppm != 0) {
-        g_autofree char *place = held->where;
-        held->where = g_strdup_printf("%s, times %g%%", place, (double)origin->scale_ppm / 10000);
-    }
-    held->path = origin->path;
-    held->line = origin->line;
-    held->rank = origin->rank;
-    held->has = true;
-    held->bad = false;
-}
-
-/* A value that could not be read still hides those of lower rank: the key reads as its default and is marked. */
-static void place_bad(struct deck *deck, unsigned index, const struct origin *origin)
-{
-    struct deck_held *held = &deck->held[index];
-
-    if (is_hidden(held, origin))
-        return;
-    g_clear_pointer(&held->value.text, g_free);
-    g_clear_pointer(&held->where, g_free);
-    *held = (struct deck_held){ .path = origin->path, .line = origin->line, .rank = origin->rank, .bad = true };
-}
-
-static void scale_value(struct deck_value *value, enum quantity_type type, int64_t scale_ppm)
-{
-    struct cost cost = { .fixed_ns = 0 };
-
-    if (type == QUANTITY_COST)
-        cost = value->quantity.cost;
-    else
-        cost.fixed_ns = value->quantity.duration_ns;
-    cost = cost_scaled(&cost, scale_ppm);
-    if (type == QUANTITY_COST)
-        value->quantity.cost = cost;
-    else
-        value->quantity.duration_ns = cost.fixed_ns;
-    g_free(value->text);
-    value->text = cost_text(&cost);
-}
-
-/* Reads a value and, unless `only_check`, lets it hold. `prefix` names the place in a message: "[cluster] nodes". */
-static bool take_value(struct deck *deck, unsigned index, const char *text, const struct origin *origin,
-                       const char *prefix, bool only_check)
-{
-    struct deck_value value;
-    GError *error = NULL;
-
-    if (!deck_key_parse(&deck->schema->keys[index], text, &value, &error)) {
-        deck_complain_at(deck, origin->path, origin->line, "%s: %s%s", prefix, error->message,
-                         strstr(text, " #") != NULL ? " (a comment needs a line of its own)" : "");
-        g_error_free(error);
-        if (!only_check)
-            place_bad(deck, index, origin);
-        return false;
-    }
-    if (origin->scale_ppm != 0)
-        scale_value(&value, (enum quantity_type)deck->schema->keys[index].type, origin->scale_ppm);
-    if (!only_check)
-        place_value(deck, index, &value, origin);
-    g_free(value.text);
-    return true;
-}
-
-/* Index of a key; complains when it is unknown. */
-static int find_key(struct deck *deck, const char *group, const char *name, const char *path, unsigned line,
-                    const char *prefix)
-{
-    int index = deck_schema_find(deck->schema, group, name);
-
-    if (index < 0) {
-        g_autofree char *suggestion = deck_schema_suggest(deck->schema, group, name);
-        deck_complain_at(deck, path, line, "%s: unknown key; %s", prefix, suggestion);
-    }
-    return index;
-}
-
-int deck_find_dotted(struct deck *deck, const char *dotted, const char *path, unsigned line, const char *prefix)
-{
-    const char *dot = strrchr(dotted, '.');
-
-    if (dot == NULL || dot == dotted || dot[1] == '\0') {
-        g_autofree char *quoted = quantity_quote(dotted);
-        deck_complain_at(deck, path, line, "%s: %s is not group.key; expected for example cluster.nodes", prefix,
-                         quoted);
-        return -1;
-    }
-    g_autofree char *group = g_strndup(dotted, (size_t)(dot - dotted));
-    int group_index = deck_schema_find_group(deck->schema, group);
-    if (group_index < 0) {
-        g_autofree char *suggestion = deck_schema_suggest_group(deck->schema, group);
-        deck_complain_at(deck, path, line, "%s: unknown group; %s", prefix, suggestion);
-        return -1;
-    }
-    if (deck->schema->groups[group_index].free) {
-        deck_complain_at(deck, path, line, "%s: [%s] can only stand in a deck; expected a key of another group", prefix,
-                         group);
-        return -1;
-    }
-    int index = find_key(deck, group, dot + 1, path, line, prefix);
-    if (index >= 0 && (deck->schema->keys[index].flags & DECK_OWN) != 0) {
-        deck_complain_at(deck, path, line, "%s: [%s] %s can only stand in a deck; expected another key", prefix, group,
-                         dot + 1);
-        return -1;
-    }
-    return index;
-}
-
 /* --- one file --- */
 
 static bool known_path(const struct deck *deck, const char *path)
@@ -231,9 +72,9 @@ static void take_test(struct deck *deck, const struct deck_file *file, const str
 {
     g_autofree char *prefix = g_strdup_printf("[test] %s", entry->key);
     int index = deck_find_dotted(deck, entry->key, file->path, entry->line, prefix);
-    struct origin origin = { file->path, entry->line, rank, true, 0 };
+    struct deck_origin origin = { file->path, entry->line, rank, true, 0 };
 
-    if (index < 0 || !take_value(deck, (unsigned)index, entry->value, &origin, prefix, !deck->test_applied))
+    if (index < 0 || !deck_take_value(deck, (unsigned)index, entry->value, &origin, prefix, !deck->test_applied))
         return;
     for (unsigned i = 0; i < deck->tests->len; i++)
         if (g_array_index(deck->tests, struct deck_test, i).key == (unsigned)index)
@@ -252,7 +93,7 @@ static void take_entry(struct deck *deck, const struct deck_file *file, const st
                        unsigned distance)
 {
     int group = deck_schema_find_group(deck->schema, entry->group);
-    struct origin origin = { file->path, entry->line, RANK_DECK - 2 * (int)distance, true, 0 };
+    struct deck_origin origin = { file->path, entry->line, RANK_DECK - 2 * (int)distance, true, 0 };
     g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
 
     if (group < 0 || entry->repeated)
@@ -266,13 +107,13 @@ static void take_entry(struct deck *deck, const struct deck_file *file, const st
         if (distance == 0)
             deck_read_sweep(deck, file, entry);
     } else {
-        int index = find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
+        int index = deck_find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
         if (is_scale(entry))
             deck_complain_at(deck, file->path, entry->line,
                              "%s: has no meaning in a deck; expected it in a cost profile that has a base", prefix);
         else if (index >= 0)
-            take_value(deck, (unsigned)index, entry->value, &origin, prefix,
-                       distance > 0 && (deck->schema->keys[index].flags & DECK_OWN) != 0);
+            deck_take_value(deck, (unsigned)index, entry->value, &origin, prefix,
+                            distance > 0 && (deck->schema->keys[index].flags & DECK_OWN) != 0);
     }
 }
 
@@ -342,7 +183,7 @@ static struct deck_file *read_base(struct deck *deck, const struct deck_request 
 
     if (entry == NULL)
         return NULL;
-    g_autofree char *path = join_path(file->path, entry->value);
+    g_autofree char *path = deck_join_path(file->path, entry->value);
     g_autofree char *quoted = quantity_quote(entry->value);
     if (deck->files->len > DECK_BASES_MAX) {
         deck_complain_at(deck, file->path, entry->line, "[deck] base: %s is more than %d bases away; expected fewer",
@@ -392,7 +233,7 @@ static void take_setting(struct deck *deck, const struct deck_setting *setting)
 {
     const char *where = g_string_chunk_insert(deck->places, setting->where);
     const char *equals = strchr(setting->assignment, '=');
-    struct origin origin = { where, 0, RANK_SETTING, false, 0 };
+    struct deck_origin origin = { where, 0, RANK_SETTING, false, 0 };
 
     g_ptr_array_add(deck->place_order, g_strdup(where));
     if (equals == NULL) {
@@ -407,7 +248,7 @@ static void take_setting(struct deck *deck, const struct deck_setting *setting)
     g_autofree char *value = g_strstrip(g_strdup(equals + 1));
     g_autofree char *prefix = g_strdup_printf("[%s] %s", deck->schema->keys[index].group,
                                               deck->schema->keys[index].name);
-    take_value(deck, (unsigned)index, value, &origin, prefix, false);
+    deck_take_value(deck, (unsigned)index, value, &origin, prefix, false);
 }
 
 /* --- the cost profile --- */
@@ -444,13 +285,13 @@ static void take_profile_entry(struct deck *deck, const struct deck_file *file, 
                                int rank, int64_t scale_ppm)
 {
     static const char *const own[] = { "format", "title", "base", "scale", NULL };
-    struct origin origin = { file->path, entry->line, rank, true, 0 };
+    struct deck_origin origin = { file->path, entry->line, rank, true, 0 };
     g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
     bool is_cost = holds_costs(entry->group);
 
     if (entry->repeated || (!is_cost && strcmp(entry->group, "deck") != 0))
         return;
-    int index = find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
+    int index = deck_find_key(deck, entry->group, entry->key, file->path, entry->line, prefix);
     if (index < 0)
         return;
     unsigned type = deck->schema->keys[index].type;
@@ -466,7 +307,7 @@ static void take_profile_entry(struct deck *deck, const struct deck_file *file, 
         deck_complain_at(deck, file->path, entry->line, "%s: there is no base to be scaled; expected a base, too",
                          prefix);
     else
-        take_value(deck, (unsigned)index, entry->value, &origin, prefix, !is_cost);
+        deck_take_value(deck, (unsigned)index, entry->value, &origin, prefix, !is_cost);
 }
 
 static void take_profile_entries(struct deck *deck, const struct deck_file *file, int rank, int64_t scale_ppm)

@@ -3,7 +3,7 @@
  * What a deck may say: every group and key, with type, range, default and a line of explanation.
  *
  * The reader (deck.h) accepts exactly what stands here, `tiercel check` prints it, and the manual page tiercel-deck(5)
- * is made from it. To add a key is to add a row in deck_schema.c, and to read it in a scenario.
+ * is made from it. To add a key is to add a row in deck_keys.c, and to read it in a scenario.
  *
  *     const struct deck_schema *schema = deck_schema_tiercel();
  *     int i = deck_schema_find(schema, "cluster", "nodes");
@@ -13,6 +13,8 @@
  */
 #ifndef TIERCEL_DECK_SCHEMA_H
 #define TIERCEL_DECK_SCHEMA_H
+
+#include <stdbool.h>
 
 #include "base/error.h"
 #include "base/quantity.h"
@@ -95,6 +97,12 @@ char *deck_schema_suggest(const struct deck_schema *schema, const char *group, c
  * what is wrong and what was expected, without naming the key. Paths are not looked at.
  */
 gboolean deck_key_parse(const struct deck_key *key, const char *text, struct deck_value *value, GError **error);
+
+/* Its value is a path. */
+static inline bool deck_key_is_path(const struct deck_key *key)
+{
+    return key->type == DECK_FILE || key->type == DECK_DIRECTORY;
+}
 
 /* What is expected of the key's value: "a whole number in 1..16384". Free with g_free. */
 char *deck_key_expectation(const struct deck_key *key);

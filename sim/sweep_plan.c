@@ -273,7 +273,7 @@ char *sweep_plan_identity(struct sweep_plan *plan)
             add_files(sum, deck_text(plan->deck, "workload", names[i]));
     for (unsigned a = 0; (axis = deck_axis(plan->deck, a)) != NULL; a++)
         for (unsigned i = 0; i < deck_axis_values(plan->deck, a); i++)
-            if (axis->schema_key->type == DECK_FILE || axis->schema_key->type == DECK_DIRECTORY)
+            if (deck_key_is_path(axis->schema_key))
                 add_files(sum, deck_axis_value(plan->deck, a, i));
     GString *identity = g_string_new(NULL);
     g_string_printf(identity, "# a sweep of tiercel " PACKAGE_VERSION ", format 1, workload files %.16s\n%s",

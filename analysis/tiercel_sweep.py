@@ -24,7 +24,7 @@ FORMAT = 1
 POINT = ("point", "status", "repeat", "seed", "reason")
 TEXTS = ("status", "reason")
 STATES = ("done", "failed", "open")
-# As results_unit() of sim/trace/results.c has them, which results.h5 holds; for a TSV, which has none.
+# As summary_key_unit() of sim/trace/summary.c has them, which results.h5 holds; for a TSV, which has none.
 UNITS = (("bytes_per_s", "B/s"), ("mib_per_s", "MiB/s"), ("_rate", "1/s"), ("_per_s", "1/s"), ("rate_if_free", "1/s"),
          ("_s", "s"), ("bytes", "B"))
 FIRST_RESULT = "run.completed"      # in the TSV: what stands before it, behind POINT, are the parameters

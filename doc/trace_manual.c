@@ -22,7 +22,7 @@
 #include "ranks/writer.h"
 #include "scenario_brokered.h"
 #include "trace/part.h"
-#include "trace/results.h"
+#include "trace/summary.h"
 #include "trace/summary_keys.h"
 
 /* --- what stands where --- */
@@ -210,7 +210,7 @@ static void print_key(const char *name, enum summary_type type, const char *text
 {
     static const char *const types[] = { [SUMMARY_TEXT] = "text", [SUMMARY_FLAG] = "true or false",
                                          [SUMMARY_COUNT] = "a count", [SUMMARY_NUMBER] = "a number" };
-    const char *unit = results_unit(name);
+    const char *unit = summary_key_unit(name);
 
     printf(".It Li %s\n", name);
     manual_sentence(text);

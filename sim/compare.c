@@ -128,15 +128,15 @@ static void compute(const struct comparison *c, unsigned path, struct row *row)
 static enum report_unit unit_of(const char *path)
 {
     static const struct {
-        const char *ending;
+        const char *name;
         enum report_unit unit;
     } units[] = {
-        { "_rate", REPORT_RATE }, { "bytes_per_s", REPORT_BYTES }, { "_per_s", REPORT_RATE }, { "_s", REPORT_SECONDS },
-        { "bytes", REPORT_BYTES }
+        { "s", REPORT_SECONDS }, { "1/s", REPORT_RATE }, { "MiB/s", REPORT_RATE }, { "B/s", REPORT_BYTES },
+        { "B", REPORT_BYTES }
     };
 
     for (unsigned i = 0; i < G_N_ELEMENTS(units); i++)
-        if (g_str_has_suffix(path, units[i].ending))
+        if (strcmp(units[i].name, summary_key_unit(path)) == 0)
             return units[i].unit;
     return REPORT_NUMBER;
 }

@@ -7,8 +7,6 @@
 #include "deck_internal.h"
 #include "trace/summary.h"
 
-/* --- [expect] --- */
-
 #define EXPECTED_FORM "expected a number with its unit, a tolerance and a source, such as 67.6/s 2%% \"who, where\""
 
 /* A number with at most one of the units of the summary; plain, as in all of a deck. */
@@ -75,14 +73,12 @@ static bool read_parts(char *text, struct deck_expectation *e, char **why)
     return true;
 }
 
-/* The unit that goes with a key of the summary: its name says it. */
+/* As it stands behind a number; of a rate of bytes only that it is one. */
 static const char *unit_of(const char *key)
 {
-    if (g_str_has_suffix(key, "_rate") || g_str_has_suffix(key, "_per_s"))
-        return "/s";
-    if (g_str_has_suffix(key, "_s"))
-        return "s";
-    return g_str_has_suffix(key, "bytes") ? "B" : "";
+    const char *unit = summary_key_unit(key);
+
+    return g_str_has_suffix(unit, "/s") ? "/s" : strcmp(unit, "1") == 0 ? "" : unit;
 }
 
 void deck_read_expectation(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry)

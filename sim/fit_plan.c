@@ -62,21 +62,26 @@ static bool read_number(const char *text, double *number)
     return *end == '\0' && isfinite(*number) && *number > 0;
 }
 
-/* The unit that values of a key of the summary carry. */
-static enum quantity_type unit_of(const char *key)
+/* What values of a key of the summary are stated as; QUANTITY_TYPES: plain numbers. */
+static enum quantity_type type_of(const char *key)
 {
-    if (g_str_has_suffix(key, "bytes_per_s"))
-        return QUANTITY_BANDWIDTH;
-    if (g_str_has_suffix(key, "rate") || g_str_has_suffix(key, "_per_s"))
-        return QUANTITY_RATE;
-    if (g_str_has_suffix(key, "_s"))
-        return QUANTITY_DURATION;
-    return g_str_has_suffix(key, "bytes") ? QUANTITY_SIZE : QUANTITY_TYPES;
+    static const struct {
+        const char *unit;
+        enum quantity_type type;
+    } types[] = {
+        { "s", QUANTITY_DURATION }, { "1/s", QUANTITY_RATE }, { "MiB/s", QUANTITY_RATE },
+        { "B/s", QUANTITY_BANDWIDTH }, { "B", QUANTITY_SIZE }
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(types); i++)
+        if (strcmp(types[i].unit, summary_key_unit(key)) == 0)
+            return types[i].type;
+    return QUANTITY_TYPES;
 }
 
 static bool read_value(struct reading *r, const struct deck_entry *entry, const char *key, double *value)
 {
-    enum quantity_type type = unit_of(key);
+    enum quantity_type type = type_of(key);
     struct quantity q;
 
     if (type == QUANTITY_TYPES) {

@@ -139,7 +139,7 @@ static void take_value(void *data, const char *group, const char *key, const cha
     }
     if (column < 0)
         column = (int)results_column(row->table, RESULTS_RESULTS, name, text != NULL,
-                                     text != NULL ? "1" : results_unit(name),
+                                     text != NULL ? "1" : summary_key_unit(name),
                                      *summary_key_text(name) != '\0' ? summary_key_text(name) : name);
     /* A key that is swept is there as a parameter. */
     if (results_group(row->table, (unsigned)column) != RESULTS_RESULTS)
@@ -183,7 +183,7 @@ static gboolean fill(const struct sweep_folder *folder, const struct deck *deck,
     results_column(machine, RESULTS_POINT, "status", true, "1", "");
     results_column(machine, RESULTS_POINT, "folder", true, "1", "");
     for (unsigned i = 0; i < G_N_ELEMENTS(machine_keys); i++)
-        results_column(machine, RESULTS_RESULTS, machine_keys[i], false, results_unit(machine_keys[i]), "");
+        results_column(machine, RESULTS_RESULTS, machine_keys[i], false, summary_key_unit(machine_keys[i]), "");
     add_parameters(table, deck);
     for (unsigned point = 0; point < states->points; point++) {
         enum sweep_state state = states->state[point];

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "trace/results.h"
+#include "trace/summary.h"
 
 #define SECOND_NS 1e9
 
@@ -73,7 +73,7 @@ enum report_unit report_key_unit(const char *key)
         const char *unit;
         enum report_unit as;
     } units[] = { { "s", REPORT_SECONDS }, { "B", REPORT_BYTES }, { "1/s", REPORT_RATE } };
-    const char *unit = results_unit(key);
+    const char *unit = summary_key_unit(key);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(units); i++)
         if (strcmp(unit, units[i].unit) == 0)

@@ -114,19 +114,6 @@ void results_text(struct results *r, unsigned column, unsigned row, const char *
             *at = ' ';
 }
 
-const char *results_unit(const char *key)
-{
-    if (g_str_has_suffix(key, "bytes_per_s"))
-        return "B/s";
-    if (g_str_has_suffix(key, "mib_per_s"))
-        return "MiB/s";
-    if (g_str_has_suffix(key, "_rate") || g_str_has_suffix(key, "_per_s") || g_str_has_suffix(key, "rate_if_free"))
-        return "1/s";
-    if (g_str_has_suffix(key, "_s"))
-        return "s";
-    return g_str_has_suffix(key, "bytes") ? "B" : "1";
-}
-
 /* --- TSV --- */
 
 gboolean results_write_tsv(const struct results *r, const char *path, GError **error)

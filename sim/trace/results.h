@@ -63,7 +63,4 @@ void results_text(struct results *r, unsigned column, unsigned row, const char *
 gboolean results_write_tsv(const struct results *r, const char *path, GError **error);
 gboolean results_write_hdf5(const struct results *r, const char *path, GError **error);
 
-/* The unit that goes with a key of the summary: its name says it. */
-const char *results_unit(const char *key);
-
 #endif

@@ -339,6 +339,19 @@ const char *summary_key_text(const char *path)
     return "";
 }
 
+const char *summary_key_unit(const char *path)
+{
+    static const char *const units[][2] = {
+        { "bytes_per_s", "B/s" }, { "mib_per_s", "MiB/s" }, { "_per_s", "1/s" }, { "_rate", "1/s" },
+        { "rate_if_free", "1/s" }, { "_s", "s" }, { "bytes", "B" }
+    };
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(units); i++)
+        if (g_str_has_suffix(path, units[i][0]))
+            return units[i][1];
+    return "1";
+}
+
 /* --- looking at all of it --- */
 
 void summary_each(const struct summary *s, summary_key_fn *visit, void *data)

@@ -141,6 +141,9 @@ bool summary_key_known(const char *path);
  * Constant. */
 const char *summary_key_text(const char *path);
 
+/* The unit of a key's values: "s", "1/s", "B", "B/s", "MiB/s", and "1" for all else. Its name says it. Constant. */
+const char *summary_key_unit(const char *path);
+
 /* The document as text, ending in a newline; the caller frees it. NULL with *error when a key is missing. */
 char *summary_to_text(const struct summary *s, GError **error);
 

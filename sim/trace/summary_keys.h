@@ -36,7 +36,7 @@ extern const char *const summary_group_texts[SUMMARY_GROUPS];
 
 struct summary_key {
     enum summary_group group;
-    const char *name;           /* its end tells the unit: results_unit (trace/results.h) */
+    const char *name;           /* its end tells the unit: summary_key_unit (trace/summary.h) */
     enum summary_type type;
     const char *text;           /* for people: what it is; no full stop */
 };

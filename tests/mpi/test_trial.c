@@ -137,7 +137,8 @@ static void test_order(const char *scratch)
           "a sweep is read", error);
     unsigned *order = sweep_order_new(&plan, &nothing, 0, 6, &share);
     for (unsigned i = 0; i < 6; i++)
-        check(order[i] == (share.processes == 1 ? i : longest_first[i]), "a sweep begins with what takes longest", NULL);
+        check(order[i] == (share.processes == 1 ? i : longest_first[i]), "a sweep begins with what takes longest",
+              NULL);
     g_free(order);
     order = sweep_order_new(&plan, &nothing, 4, 5, &share);
     check(order[0] == 4, "one point is that point", NULL);

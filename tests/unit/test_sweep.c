@@ -14,6 +14,7 @@
 #include "deck.h"
 #include "suite.h"
 #include "trace/results.h"
+#include "trace/summary.h"
 
 /* --- [sweep] --- */
 
@@ -365,7 +366,8 @@ static void test_folders(void)
     expect_open(path, "# a sweep\nthis = 2\n", false, "this is '1' there and '2' here");
     expect_open(path, "# another\nthis = 1\n", false, "another version of tiercel began it");
     expect_open(path, "# a sweep, files\nthis = 1\n", false, "the files of its workload have other contents");
-    expect_open(path, "# another\n[deck]\ncomparable = false\n[a]\nthis = 1\n", false, "this is '1' there and not stated here");
+    expect_open(path, "# another\n[deck]\ncomparable = false\n[a]\nthis = 1\n", false,
+                "this is '1' there and not stated here");
     open_folder(&folder, "folders");
     CU_ASSERT_EQUAL_FATAL(claim_point(&folder, 0, false, &claim), SWEEP_CLAIMED);
     write_part(&claim);
@@ -433,13 +435,13 @@ static void test_table(void)
 
 static void test_units(void)
 {
-    CU_ASSERT_STRING_EQUAL(results_unit("jobs.run_rate"), "1/s");
-    CU_ASSERT_STRING_EQUAL(results_unit("stages.alloc.p99_s"), "s");
-    CU_ASSERT_STRING_EQUAL(results_unit("io.bandwidth_bytes_per_s"), "B/s");
-    CU_ASSERT_STRING_EQUAL(results_unit("files.a.mib_per_s"), "MiB/s");
-    CU_ASSERT_STRING_EQUAL(results_unit("queueing.throughput_per_s"), "1/s");
-    CU_ASSERT_STRING_EQUAL(results_unit("io.bytes"), "B");
-    CU_ASSERT_STRING_EQUAL(results_unit("jobs.completed"), "1");
+    CU_ASSERT_STRING_EQUAL(summary_key_unit("jobs.run_rate"), "1/s");
+    CU_ASSERT_STRING_EQUAL(summary_key_unit("stages.alloc.p99_s"), "s");
+    CU_ASSERT_STRING_EQUAL(summary_key_unit("io.bandwidth_bytes_per_s"), "B/s");
+    CU_ASSERT_STRING_EQUAL(summary_key_unit("files.a.mib_per_s"), "MiB/s");
+    CU_ASSERT_STRING_EQUAL(summary_key_unit("queueing.throughput_per_s"), "1/s");
+    CU_ASSERT_STRING_EQUAL(summary_key_unit("io.bytes"), "B");
+    CU_ASSERT_STRING_EQUAL(summary_key_unit("jobs.completed"), "1");
 }
 
 int main(void)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "options.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "base/error.h"
@@ -91,22 +92,6 @@ struct parse {
     GHashTable *seen;           /* names of options that may not come twice */
 };
 
-static gboolean store_quantity(enum quantity_type type, const char *option, const char *value, int64_t low,
-                               int64_t high, const char *expected, int64_t *stored, GError **error)
-{
-    struct quantity q;
-    g_autoptr(GError) why = NULL;
-
-    if (!quantity_parse(type, value, expected, &q, &why))
-        return error_refuse(error, "--%s: %s", option, why->message);
-    if (q.integer < low || q.integer > high) {
-        g_autofree char *quoted = quantity_quote(value);
-        return error_refuse(error, "--%s: %s is not in its range; expected %s", option, quoted, expected);
-    }
-    *stored = q.integer;
-    return TRUE;
-}
-
 /* What goes into the effective deck, which must be one. */
 static bool is_plain(const char *text)
 {
@@ -129,21 +114,7 @@ static gboolean check_setting(const char *option, const char *value, GError **er
     return TRUE;
 }
 
-static void store_setting(GArray *settings, char *where, char *assignment)
-{
-    struct deck_setting setting = { where, assignment };
-    g_array_append_val(settings, setting);
-}
-
-static gboolean store_text(const char *option, const char *value, char **stored, GError **error)
-{
-    if (*value == '\0')
-        return error_refuse(error, "--%s: is empty; expected a path", option);
-    *stored = g_strdup(value);
-    return TRUE;
-}
-
-/* The options whose value goes into the deck. */
+/* The key that an option is short for; NULL: it is for none. */
 static const char *deck_key_of(const char *option)
 {
     static const char *const keys[][2] = {
@@ -156,72 +127,104 @@ static const char *deck_key_of(const char *option)
     return NULL;
 }
 
-static gboolean store(struct options *options, const char *option, const char *value, GError **error)
+/* --set, --set-b, and the options that are short for one. */
+static gboolean store_setting(struct options *options, const char *option, const char *value, GError **error)
 {
     const char *deck_key = deck_key_of(option);
+    GArray *settings = strcmp(option, "set-b") == 0 ? options->settings_b : options->settings;
 
-    if ((g_str_has_prefix(option, "set") || deck_key != NULL) && !check_setting(option, value, error))
+    g_assert(deck_key != NULL || strcmp(option, "set") == 0 || settings == options->settings_b);
+    if (!check_setting(option, value, error))
         return FALSE;
-    if (strcmp(option, "set") == 0)
-        store_setting(options->settings, g_strdup_printf("--set %s", value), g_strdup(value));
-    else if (strcmp(option, "set-b") == 0)
-        store_setting(options->settings_b, g_strdup_printf("--set-b %s", value), g_strdup(value));
-    else if (deck_key != NULL)
-        store_setting(options->settings, g_strdup_printf("--%s %s", option, value),
-                      g_strdup_printf("%s=%s", deck_key, value));
-    else if (strcmp(option, "output") == 0)
-        return store_text(option, value, &options->output, error);
-    else if (strcmp(option, "summary") == 0)
-        return store_text(option, value, &options->summary, error);
-    else if (strcmp(option, "walltime") == 0)
-        return store_quantity(QUANTITY_CLOCK_TIME, option, value, 1, SECONDS_MAX,
-                              "hours, minutes and seconds such as 01:30:00, at least 00:00:01", &options->walltime_s,
-                              error);
-    else if (strcmp(option, "progress") == 0)
-        return store_quantity(QUANTITY_COUNT, option, value, 0, SECONDS_MAX,
-                              "a whole number of seconds such as 10; 0 for none", &options->progress_s, error);
-    else if (strcmp(option, "processes") == 0)
-        return store_quantity(QUANTITY_COUNT, option, value, 1, PROCESSES_MAX, "a whole number in 1..1000000",
-                              &options->processes, error);
-    else if (strcmp(option, "format") == 0)
-        return store_text(option, value, &options->format, error);
-    else if (strcmp(option, "job") == 0)
-        return store_text(option, value, &options->job, error);
-    else if (strcmp(option, "seeds") == 0)
-        return store_quantity(QUANTITY_COUNT, option, value, SEEDS_MIN, SEEDS_MAX, "a whole number in 1..10000",
-                              &options->seeds, error);
-    else if (strcmp(option, "point") == 0)
-        return store_quantity(QUANTITY_COUNT, option, value, 1, DECK_SWEEP_POINTS_MAX,
-                              "a whole number in 1..100000", &options->point, error);
-    else if (strcmp(option, "profile") == 0)
-        return store_text(option, value, &options->profile, error);
-    else if (strcmp(option, "sensitivity") == 0)
-        options->sensitivity = true;
-    else if (strcmp(option, "force") == 0)
-        options->force = true;
-    else if (strcmp(option, "strict") == 0)
-        options->strict = true;
-    else if (strcmp(option, "test") == 0)
-        options->test = true;
-    else if (strcmp(option, "dry-run") == 0)
-        options->dry_run = true;
-    else if (strcmp(option, "array") == 0)
-        options->array = true;
-    else if (strcmp(option, "retry") == 0)
-        options->retry = true;
-    else if (strcmp(option, "merge") == 0)
-        options->merge = true;
-    else if (strcmp(option, "quiet") == 0)
-        options->verbosity = -1;
-    else if (strcmp(option, "verbose") == 0)
-        options->verbosity = 1;
-    else if (strcmp(option, "help") == 0)
-        options->help = true;
-    else if (strcmp(option, "version") == 0)
-        options->version = true;
-    else
-        g_assert_not_reached();
+    struct deck_setting setting = { g_strdup_printf("--%s %s", option, value),
+                                    deck_key == NULL ? g_strdup(value) : g_strdup_printf("%s=%s", deck_key, value) };
+    g_array_append_val(settings, setting);
     return TRUE;
+}
+
+/* --- by name: what of struct options holds its value --- */
+
+#define MEMBER(name) offsetof(struct options, name)
+
+static const struct {
+    const char *option;
+    size_t member;                  /* bool */
+} flags[] = {
+    { "array", MEMBER(array) }, { "dry-run", MEMBER(dry_run) }, { "force", MEMBER(force) }, { "help", MEMBER(help) },
+    { "merge", MEMBER(merge) }, { "retry", MEMBER(retry) }, { "sensitivity", MEMBER(sensitivity) },
+    { "strict", MEMBER(strict) }, { "test", MEMBER(test) }, { "version", MEMBER(version) }
+};
+
+static const struct {
+    const char *option;
+    size_t member;                  /* char * */
+    const char *expected;
+} texts[] = {
+    { "format", MEMBER(format), "the name of a format" }, { "job", MEMBER(job), "the id of a job" },
+    { "output", MEMBER(output), "a path" }, { "profile", MEMBER(profile), "a path" },
+    { "summary", MEMBER(summary), "a path" }
+};
+
+static const struct number {
+    const char *option;
+    size_t member;                  /* int64_t */
+    enum quantity_type type;
+    int64_t low;
+    int64_t high;
+    const char *expected;
+} numbers[] = {
+    { "point", MEMBER(point), QUANTITY_COUNT, 1, DECK_SWEEP_POINTS_MAX, "a whole number in 1..100000" },
+    { "processes", MEMBER(processes), QUANTITY_COUNT, 1, PROCESSES_MAX, "a whole number in 1..1000000" },
+    { "progress", MEMBER(progress_s), QUANTITY_COUNT, 0, SECONDS_MAX,
+      "a whole number of seconds such as 10; 0 for none" },
+    { "seeds", MEMBER(seeds), QUANTITY_COUNT, SEEDS_MIN, SEEDS_MAX, "a whole number in 1..10000" },
+    { "walltime", MEMBER(walltime_s), QUANTITY_CLOCK_TIME, 1, SECONDS_MAX,
+      "hours, minutes and seconds such as 01:30:00, at least 00:00:01" }
+};
+
+static gboolean store_number(const struct number *number, const char *value, int64_t *stored, GError **error)
+{
+    struct quantity q;
+    g_autoptr(GError) why = NULL;
+
+    if (!quantity_parse(number->type, value, number->expected, &q, &why))
+        return error_refuse(error, "--%s: %s", number->option, why->message);
+    if (q.integer < number->low || q.integer > number->high) {
+        g_autofree char *quoted = quantity_quote(value);
+        return error_refuse(error, "--%s: %s is not in its range; expected %s", number->option, quoted,
+                            number->expected);
+    }
+    *stored = q.integer;
+    return TRUE;
+}
+
+static void *member_of(struct options *options, size_t member)
+{
+    return (char *)options + member;
+}
+
+static gboolean store(struct options *options, const char *option, const char *value, GError **error)
+{
+    for (unsigned i = 0; i < G_N_ELEMENTS(flags); i++)
+        if (strcmp(flags[i].option, option) == 0) {
+            *(bool *)member_of(options, flags[i].member) = true;
+            return TRUE;
+        }
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        if (strcmp(texts[i].option, option) == 0) {
+            if (*value == '\0')
+                return error_refuse(error, "--%s: is empty; expected %s", option, texts[i].expected);
+            *(char **)member_of(options, texts[i].member) = g_strdup(value);
+            return TRUE;
+        }
+    for (unsigned i = 0; i < G_N_ELEMENTS(numbers); i++)
+        if (strcmp(numbers[i].option, option) == 0)
+            return store_number(&numbers[i], value, member_of(options, numbers[i].member), error);
+    if (strcmp(option, "quiet") == 0 || strcmp(option, "verbose") == 0) {
+        options->verbosity = *option == 'q' ? -1 : 1;
+        return TRUE;
+    }
+    return store_setting(options, option, value, error);
 }
 
 static gboolean take_option(const char *typed, const char *value, gpointer data, GError **error)
@@ -442,11 +445,8 @@ void options_release(struct options *options)
     release_settings(&options->settings_b);
     for (unsigned i = 0; i < COMMAND_WORDS_MAX; i++)
         g_clear_pointer(&options->words[i], g_free);
-    g_clear_pointer(&options->output, g_free);
-    g_clear_pointer(&options->summary, g_free);
-    g_clear_pointer(&options->format, g_free);
-    g_clear_pointer(&options->job, g_free);
-    g_clear_pointer(&options->profile, g_free);
+    for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)
+        g_clear_pointer((char **)member_of(options, texts[i].member), g_free);
 }
 
 /* --- help --- */

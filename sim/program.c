@@ -13,8 +13,8 @@
 #include "calibrate.h"
 #include "check.h"
 #include "compare.h"
-#include "fit.h"
 #include "export.h"
+#include "fit.h"
 #include "options.h"
 #include "run.h"
 #include "scenario.h"
@@ -84,7 +84,7 @@ static struct deck *load_point(const struct options *options, struct share *shar
     return deck;
 }
 
-static int play(const struct options *options, struct share *share, int argc, char **argv)
+static int play(const struct options *options, struct share *share, const char *command_line)
 {
     int status = TIERCEL_ERROR_INPUT;
     struct deck *deck = options->point > 0 ? load_point(options, share, &status) : load_deck(options, share);
@@ -103,7 +103,6 @@ static int play(const struct options *options, struct share *share, int argc, ch
         uint32_t processes = options->processes > 0 ? (uint32_t)options->processes : (uint32_t)share->processes;
         status = check_deck(deck, scenario, processes, share);
     } else {
-        g_autofree char *command_line = g_strjoinv(" ", argv);
         status = run_deck(deck, scenario, options, command_line, share);
     }
     scenario_free(scenario);
@@ -125,8 +124,37 @@ static int flush_output(const struct share *share, int status)
     return status == TIERCEL_OK ? TIERCEL_ERROR_RUNTIME : status;
 }
 
+static int run_command(const struct options *options, struct share *share, const char *command_line)
+{
+    switch (options->command) {
+    case COMMAND_RUN:
+    case COMMAND_CHECK:
+        return play(options, share, command_line);
+    case COMMAND_VERIFY:
+        return traces_verify(options->words[0], options->merge, share);
+    case COMMAND_DIFF:
+        return traces_diff(options->words[0], options->words[1], share);
+    case COMMAND_REPORT:
+        return traces_report(options->words[0], options->format, options->job, share);
+    case COMMAND_EXPORT:
+        return export_trace(options->words[0], options->format, share);
+    case COMMAND_COMPARE:
+        return compare_decks(options, share);
+    case COMMAND_FIT:
+        return fit_file(options, share);
+    case COMMAND_SWEEP:
+        return sweep_deck(options, command_line, share);
+    case COMMAND_CALIBRATE:
+        return calibrate_deck(options, share);
+    case COMMAND_NONE:
+        break;
+    }
+    g_assert_not_reached();
+}
+
 int program_run(MPI_Comm comm, int argc, char **argv)
 {
+    g_autofree char *command_line = g_strjoinv(" ", argv);
     struct options options;
     struct share share;
     GError *error = NULL;
@@ -148,25 +176,8 @@ int program_run(MPI_Comm comm, int argc, char **argv)
     } else if (options.version) {
         if (share.process == 0)
             print_version();
-    } else if (options.command == COMMAND_VERIFY) {
-        status = traces_verify(options.words[0], options.merge, &share);
-    } else if (options.command == COMMAND_DIFF) {
-        status = traces_diff(options.words[0], options.words[1], &share);
-    } else if (options.command == COMMAND_REPORT) {
-        status = traces_report(options.words[0], options.format, options.job, &share);
-    } else if (options.command == COMMAND_COMPARE) {
-        status = compare_decks(&options, &share);
-    } else if (options.command == COMMAND_FIT) {
-        status = fit_file(&options, &share);
-    } else if (options.command == COMMAND_SWEEP) {
-        g_autofree char *command_line = g_strjoinv(" ", argv);
-        status = sweep_deck(&options, command_line, &share);
-    } else if (options.command == COMMAND_EXPORT) {
-        status = export_trace(options.words[0], options.format, &share);
-    } else if (options.command == COMMAND_CALIBRATE) {
-        status = calibrate_deck(&options, &share);
     } else {
-        status = play(&options, &share, argc, argv);
+        status = run_command(&options, &share, command_line);
     }
     status = flush_output(&share, status);
     options_release(&options);

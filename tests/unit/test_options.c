@@ -166,6 +166,7 @@ static void test_refused(void)
         { "tiercel run a --seed", "missing argument for --seed; see `tiercel run --help`" },
         { "tiercel run a -o", "missing argument for -o; see `tiercel run --help`" },
         { "tiercel run a --output=", "--output: is empty; expected a path" },
+        { "tiercel report a --job=", "--job: is empty; expected the id of a job" },
         { "tiercel run a --force=yes", "--force: takes no value" },
         { "tiercel run a --seed 1 --seed 2", "--seed: is given twice; expected it once" },
         { "tiercel run a -o x --output y", "--output: is given twice; expected it once" },

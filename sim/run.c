@@ -14,8 +14,6 @@
 #include "share.h"
 #include "signals.h"
 
-enum { FIRST_PROGRESS_US = 2000000 };
-
 /* --- the end --- */
 
 static uint32_t count_machines(MPI_Comm comm)
@@ -271,8 +269,7 @@ int run_deck(const struct deck *deck, const struct scenario *scenario, const str
             fprintf(stderr, "tiercel: %s on %d process%s%s: %" G_GUINT32_FORMAT " actors\n", deck_path(deck),
                     share->processes, share->processes == 1 ? "" : "es",
                     deck_is_live(deck) ? " of the live clock" : "", scenario_actors(scenario));
-        if (options->progress_s > 0 && options->verbosity >= 0)
-            run.progress_us = run.started_us + FIRST_PROGRESS_US;
+        progress_begin(&run.progress, options->verbosity < 0 ? 0 : options->progress_s);
         status = play_described(&run, share, &error);
     } else {
         status = error->code;

@@ -82,7 +82,7 @@ static unsigned observe_poll(void *data)
     }
     if (signals_take_flush() || trace_flush_due(run->trace))
         wishes |= ENGINE_WISH_FLUSH;
-    if (run->process == 0 && run->progress_us > 0 && now_us >= run->progress_us)
+    if (run->process == 0 && progress_due(&run->progress))
         wishes |= RUN_WISH_PROGRESS;
     return wishes;
 }
@@ -103,7 +103,6 @@ static void print_progress(struct run *run, int64_t now_ns, uint64_t handled)
     g_string_free(line, TRUE);
     run->reported = handled;
     run->reported_us = now_us;
-    run->progress_us = now_us + run->options->progress_s * 1000000;
 }
 
 static void observe_window(void *data, int64_t now_ns, uint64_t handled_here, unsigned wishes)

@@ -18,6 +18,7 @@
 #include <mpi.h>
 
 #include "options.h"
+#include "progress.h"
 #include "scenario.h"
 #include "service_times.h"
 #include "steady.h"
@@ -53,7 +54,7 @@ struct run {
     bool begun;                         /* the scenario's files, of the live clock */
     bool stopped;                       /* this process wished for the end */
     bool unwritten;                     /* what failed was to write down what was played */
-    int64_t progress_us;                /* when the next line is due */
+    struct progress progress;           /* lines of process 0 */
     int64_t reported_us;
     uint64_t reported;                  /* events at the last line */
     uint64_t milestones;                /* counted here */

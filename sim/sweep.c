@@ -13,7 +13,7 @@
 #include "sweep_table.h"
 #include "trace/hdf5_file.h"
 
-enum { FIRST_PROGRESS_US = 2000000, FAILURES_SHOWN = 20 };
+enum { FAILURES_SHOWN = 20 };
 
 struct sweep {
     struct sweep_plan plan;
@@ -24,9 +24,8 @@ struct sweep {
     unsigned from;                  /* the points that this command is about */
     unsigned to;
     unsigned *order;                /* of them */
-    int64_t began_us;
+    struct progress progress;
     int64_t busy_us;
-    int64_t told_us;
     unsigned played;                /* here, now */
     struct sweep_states states;     /* of all points at the end; process 0 */
     bool stopped;                   /* by a signal */
@@ -103,17 +102,13 @@ static gboolean play(struct sweep *sweep, struct sweep_claim *claim, GError **er
 
 static void tell(struct sweep *sweep)
 {
-    const struct options *options = sweep->options;
-    int64_t now_us = g_get_monotonic_time();
     struct sweep_states states;
 
-    if (sweep->share->process != 0 || options->progress_s == 0 || options->verbosity < 0 ||
-        now_us - sweep->told_us < options->progress_s * 1000000)
+    if (sweep->share->process != 0 || sweep->options->verbosity < 0 || !progress_due(&sweep->progress))
         return;
-    sweep->told_us = now_us;
     sweep_states_init(&states, &sweep->folder, deck_sweep_points(sweep->plan.deck));
     fprintf(stderr, "tiercel: sweep: %u of %u points settled, after %.0f s\n", states.done + states.failed,
-            states.points, (double)(now_us - sweep->began_us) / 1e6);
+            states.points, progress_elapsed_s(&sweep->progress));
     sweep_states_release(&states);
     fflush(stderr);
 }
@@ -238,13 +233,13 @@ static gboolean write_table(struct sweep *sweep, GError **error)
 
 static int finish(struct sweep *sweep, GError *local, GError **error)
 {
-    double figures[3] = { (double)sweep->busy_us, sweep->played, sweep->unwritten != NULL };
+    double figures[3] = { (double)sweep->busy_us / 1e6, sweep->played, sweep->unwritten != NULL };
     int stopped = sweep->stopped;
     int status = TIERCEL_OK;
-    double elapsed_us;
+    double elapsed_s;
 
     share_wait(sweep->share);
-    elapsed_us = (double)(g_get_monotonic_time() - sweep->began_us);
+    elapsed_s = progress_elapsed_s(&sweep->progress);
     MPI_Allreduce(MPI_IN_PLACE, figures, 3, MPI_DOUBLE, MPI_SUM, sweep->share->comm);
     MPI_Allreduce(MPI_IN_PLACE, &stopped, 1, MPI_INT, MPI_MAX, sweep->share->comm);
     sweep->stopped = stopped != 0;
@@ -252,7 +247,7 @@ static int finish(struct sweep *sweep, GError *local, GError **error)
     if (!share_agree(sweep->share, local, error))
         return (*error)->code;
     if (sweep->share->process == 0 && write_table(sweep, &local)) {
-        conclude(sweep, (unsigned)figures[1], figures[0] / elapsed_us / sweep->share->processes, elapsed_us / 1e6);
+        conclude(sweep, (unsigned)figures[1], figures[0] / elapsed_s / sweep->share->processes, elapsed_s);
         status = status_of(sweep);
     }
     if (!share_agree(sweep->share, local, error) ||
@@ -311,8 +306,7 @@ static int run(struct sweep *sweep, const char *path, GError **error)
                     deck_sweep_points(sweep->plan.deck), sweep->folder.path, sweep->share->processes,
                     sweep->share->processes == 1 ? "" : "es");
         sweep->order = sweep_order_new(&sweep->plan, &sweep->folder, sweep->from, sweep->to, sweep->share);
-        sweep->began_us = g_get_monotonic_time();
-        sweep->told_us = sweep->began_us + FIRST_PROGRESS_US - sweep->options->progress_s * 1000000;
+        progress_begin(&sweep->progress, sweep->options->progress_s);
         signals_watch();
         play_all(sweep, &local);
         status = finish(sweep, local, error);

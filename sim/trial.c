@@ -13,8 +13,6 @@
 #include "scenario.h"
 #include "signals.h"
 
-enum { FIRST_PROGRESS_US = 2000000 };
-
 /* --- one trial --- */
 
 static struct deck *load(const struct trial_request *request, const struct deck_reader *reader)
@@ -113,23 +111,20 @@ struct summary *trial_run(const struct trial_request *request, GError **error)
 void trial_begin(struct trial_round *round, struct share *share, unsigned count, const char *what, int64_t progress_s)
 {
     *round = (struct trial_round){
-        .share = share, .count = count, .next = (unsigned)share->process, .began_us = g_get_monotonic_time(),
-        .progress_us = progress_s * 1000000, .what = what
+        .share = share, .count = count, .next = (unsigned)share->process, .what = what
     };
-    round->told_us = round->began_us + FIRST_PROGRESS_US - round->progress_us;
+    progress_begin(&round->progress, progress_s);
     signals_watch();                    /* a signal ends the run that it meets, and with it the round */
 }
 
 static void tell(struct trial_round *round)
 {
-    int64_t now_us = g_get_monotonic_time();
     unsigned stride = (unsigned)round->share->processes;
 
-    if (round->share->process != 0 || round->progress_us == 0 || now_us - round->told_us < round->progress_us)
+    if (round->share->process != 0 || !progress_due(&round->progress))
         return;
-    round->told_us = now_us;
     fprintf(stderr, "tiercel: %s: %u of %u runs of process 0, after %.0f s\n", round->what, round->next / stride,
-            (round->count + stride - 1) / stride, (double)(now_us - round->began_us) / 1e6);
+            (round->count + stride - 1) / stride, progress_elapsed_s(&round->progress));
     fflush(stderr);
 }
 

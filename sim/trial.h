@@ -23,6 +23,7 @@
 #include <stdint.h>
 
 #include "deck.h"
+#include "progress.h"
 #include "share.h"
 #include "trace/summary.h"
 
@@ -64,9 +65,7 @@ struct trial_round {
     struct share *share;
     unsigned count;
     unsigned next;
-    int64_t began_us;
-    int64_t told_us;
-    int64_t progress_us;            /* 0: no progress lines */
+    struct progress progress;
     const char *what;
 };
 

@@ -38,7 +38,7 @@ static void add_point(struct section *s, struct sweep_plan *plan, unsigned point
 
     section_number(s, point + 1);
     section_text(s, parameters);
-    section_number(s, (double)seed);
+    section_count(s, (uint64_t)seed);
     section_number(s, isnan(needs.events) ? NAN : round(needs.events));
     section_number(s, needs.bytes);
     section_number(s, needs.span_ns / 1e9);

@@ -63,19 +63,25 @@ const struct section *document_find(const struct document *d, const char *name)
 
 void section_text(struct section *s, const char *text)
 {
-    struct report_value value = { g_utf8_make_valid(text, -1), NAN, REPORT_TEXT };
+    struct report_value value = { .text = g_utf8_make_valid(text, -1), .number = NAN, .unit = REPORT_TEXT };
     g_array_append_val(s->values, value);
 }
 
 void section_quantity(struct section *s, double number, enum report_unit unit)
 {
-    struct report_value value = { NULL, number, unit };
+    struct report_value value = { .number = number, .unit = unit };
     g_array_append_val(s->values, value);
 }
 
 void section_number(struct section *s, double number)
 {
     section_quantity(s, number, s->columns[s->values->len % s->column_count].unit);
+}
+
+void section_count(struct section *s, uint64_t count)
+{
+    struct report_value value = { .number = (double)count, .unit = REPORT_COUNT, .is_exact = true, .count = count };
+    g_array_append_val(s->values, value);
 }
 
 void section_note(struct section *s, const char *format, ...)
@@ -123,6 +129,8 @@ char *report_value_text(const struct report_value *value)
 
     if (value->text != NULL)
         return g_strdup(value->text);
+    if (value->is_exact)
+        return g_strdup_printf("%" G_GUINT64_FORMAT, value->count);
     if (!isfinite(value->number))
         return g_strdup("-");
     switch (value->unit) {
@@ -191,10 +199,15 @@ void document_write_text(const struct document *d, FILE *out)
 
 /* --- for programs --- */
 
+static char *number_text(const struct report_value *value, const char *missing)
+{
+    return value->is_exact ? g_strdup_printf("%" G_GUINT64_FORMAT, value->count)
+                           : json_text_number(value->number, missing);
+}
+
 static void put_json_value(FILE *out, const struct report_value *value)
 {
-    g_autofree char *text = value->text != NULL ? json_text_string(value->text)
-                                                : json_text_number(value->number, "null");
+    g_autofree char *text = value->text != NULL ? json_text_string(value->text) : number_text(value, "null");
     fputs(text, out);
 }
 
@@ -245,8 +258,7 @@ void document_write_tsv(const struct document *d, FILE *out)
         for (unsigned r = 0; r < section_rows(s); r++)
             for (unsigned c = 0; c < s->column_count; c++) {
                 const struct report_value *value = section_value(s, r, c);
-                g_autofree char *cell = value->text != NULL ? plain(value->text)
-                                                            : json_text_number(value->number, "");
+                g_autofree char *cell = value->text != NULL ? plain(value->text) : number_text(value, "");
                 fprintf(out, "%s\t%u\t%s\t%s\t%s\n", s->name, r + 1, s->columns[c].name, units[value->unit], cell);
             }
         for (guint n = 0; n < s->notes->len; n++) {

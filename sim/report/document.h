@@ -18,6 +18,7 @@
 
 #include <glib.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 enum report_unit {
@@ -40,6 +41,8 @@ struct report_value {
     char *text;                 /* NULL: a number */
     double number;
     enum report_unit unit;      /* of the column, or of this value alone (section_quantity) */
+    bool is_exact;              /* `count` is the number, which may be too large for a double */
+    uint64_t count;
 };
 
 struct section {
@@ -68,6 +71,8 @@ const struct section *document_find(const struct document *d, const char *name);
 /* The next cell of the section. */
 void section_text(struct section *s, const char *text);
 void section_number(struct section *s, double number);
+/* A whole number to its last digit, such as a seed. */
+void section_count(struct section *s, uint64_t count);
 /* Of a unit of its own, in a column of mixed values. */
 void section_quantity(struct section *s, double number, enum report_unit unit);
 void section_note(struct section *s, const char *format, ...) G_GNUC_PRINTF(2, 3);

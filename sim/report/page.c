@@ -189,7 +189,7 @@ static void put_waterfall(FILE *out, const struct document *d)
         double mean_s = number_at(s, i, "mean_s");
         if (!isfinite(mean_s))
             continue;
-        struct report_value value = { NULL, mean_s, REPORT_SECONDS };
+        struct report_value value = { .number = mean_s, .unit = REPORT_SECONDS };
         char *text = report_value_text(&value);
         g_ptr_array_add(texts, text);
         spans[count++] = (struct svg_span){ text_at(s, i, "stage"), at_s, at_s + mean_s, text };

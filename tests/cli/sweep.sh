@@ -76,6 +76,8 @@ check "to the same table" same one damaged
 check "the points are listed" says_in 0 out "12 points, about" sweep small.deck --dry-run
 check "as JSON too" says_in 0 out '"parameters": "cluster.nodes=1 workload.duration=1s workload.jobs=4, repeat 1"' \
     sweep small.deck --dry-run --format json
+check "with seeds to their last digit" says_in 0 out '"seed": 9007199254740993,' sweep small.deck --dry-run --format json \
+    --seed 9007199254740993
 check "a deck is checked with its points" says_in 0 out "# 12 points in [sweep]" check small.deck
 check "and one of them" says_in 0 out "nodes = 4" check small.deck --point 9
 check "a job array" expect_status 0 alone sweep small.deck -o array --array >array.sh 2>err

@@ -98,7 +98,7 @@ static void test_values(void)
         { 1, REPORT_SHARE, "100.0 %" }
     };
     for (unsigned i = 0; i < G_N_ELEMENTS(table); i++) {
-        struct report_value value = { NULL, table[i].number, table[i].unit };
+        struct report_value value = { .number = table[i].number, .unit = table[i].unit };
         g_autofree char *text = report_value_text(&value);
         if (strcmp(text, table[i].text) != 0)
             printf("\ngot %s, expected %s\n", text, table[i].text);

@@ -22,7 +22,7 @@
 struct fit_cost {                   /* a key of a free cost */
     const char *key;                /* the plan's */
     bool is_cost;                   /* else a duration: cost.fixed_ns alone */
-    struct cost cost;      /* beforehand */
+    struct cost cost;               /* beforehand */
 };
 
 struct fit_model {

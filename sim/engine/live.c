@@ -83,7 +83,7 @@ struct live {
     int64_t last_ns;                /* stamp of the last message that arrived */
     struct bytes incoming;
     GArray *ends;                   /* messages for the end of the instant: due when the inbox has been drained once */
-    int64_t *sent_to;                /* by process: messages given to MPI */
+    int64_t *sent_to;               /* by process: messages given to MPI */
     int64_t received;
     GArray *acts;                   /* struct together, on process 0: asked for and not done */
     MPI_Request round;

@@ -3,9 +3,9 @@
  * Where two traces differ: what `tiercel diff` does.
  *
  * Compared: seed, end and digest of the runs, the effective decks (or the decks, where there is none) but for [trace],
- * run.spread and run.placement, every figure and every row of every table. Not compared: what may differ between two
- * runs of one deck (date, host, command line, wall time, number of processes, version, level) and the summary. A table
- * that only one of them has, because its level is higher, is named as a difference.
+ * run.spread, run.placement and run.waiting, every figure and every row of every table. Not compared: what may differ
+ * between two runs of one deck (date, host, command line, wall time, number of processes, version, level) and the
+ * summary. A table that only one of them has, because its level is higher, is named as a difference.
  */
 #ifndef TIERCEL_TRACE_DIFF_H
 #define TIERCEL_TRACE_DIFF_H

@@ -304,7 +304,6 @@ bool hdf5_put_texts(hid_t parent, const char *name, const char *const *texts, ui
     return good;
 }
 
-/* The one-dimensional dataset and how many values it has, or -1. */
 /* HDF5 takes memory for a whole chunk, however large a damaged file says that it is. Traces have small ones. */
 static bool chunks_small(hid_t dataset)
 {
@@ -318,6 +317,7 @@ static bool chunks_small(hid_t dataset)
     return good;
 }
 
+/* The one-dimensional dataset and how many values it has, or -1. */
 static hid_t array_open(hid_t parent, const char *name, uint64_t *count)
 {
     hid_t dataset = hdf5_has(parent, name) ? H5Dopen2(parent, name, H5P_DEFAULT) : -1;

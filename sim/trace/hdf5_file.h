@@ -73,7 +73,7 @@ bool hdf5_get_texts(hid_t parent, const char *name, char ***texts, uint64_t *cou
 
 /* How many values a one-dimensional dataset has; false when it is something else. */
 bool hdf5_array_size(hid_t parent, const char *name, uint64_t *count);
-/* The whole of a one-dimensional dataset of `size` values; false when it has another size or class. */
+/* The whole of a one-dimensional dataset of `count` values; false when it has another size or class. */
 bool hdf5_get_array(hid_t parent, const char *name, hid_t type, void *values, uint64_t count);
 
 /* Whether `name` is there, without an error when it is not. */

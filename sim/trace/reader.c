@@ -242,25 +242,12 @@ struct collector *reader_figures(const struct reader *r, GError **error)
 
 static bool roles_read(hid_t group, struct trace_role_figures *roles, uint64_t count)
 {
-    static const struct {
-        const char *name;
-        size_t offset;
-        bool whole;
-    } columns[] = {
-        { "actors", offsetof(struct trace_role_figures, actors), true },
-        { "handled", offsetof(struct trace_role_figures, handled), true },
-        { "busy_fraction", offsetof(struct trace_role_figures, busy_fraction), false },
-        { "blocked_fraction", offsetof(struct trace_role_figures, blocked_fraction), false },
-        { "mean_queue", offsetof(struct trace_role_figures, mean_queue), false },
-        { "mean_wait", offsetof(struct trace_role_figures, mean_wait_s), false },
-    };
     bool good = true;
     uint64_t *value = g_new0(uint64_t, count + 1);      /* or doubles, of the same size */
-    for (unsigned c = 0; good && c < G_N_ELEMENTS(columns); c++) {
-        good = hdf5_get_array(group, columns[c].name, columns[c].whole ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE, value,
-                              count);
+    for (const struct trace_role_column *c = trace_role_columns; good && c->name != NULL; c++) {
+        good = hdf5_get_array(group, c->name, c->whole ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE, value, count);
         for (uint64_t i = 0; good && i < count; i++)
-            memcpy((char *)&roles[i] + columns[c].offset, &value[i], sizeof value[i]);
+            memcpy((char *)&roles[i] + c->offset, &value[i], sizeof value[i]);
     }
     g_free(value);
     return good;

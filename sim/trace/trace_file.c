@@ -264,44 +264,36 @@ const char *trace_file_path(const struct trace_file *f)
     return f->path;
 }
 
+const struct trace_role_column trace_role_columns[] = {
+    { "actors", "1", "actors of the role", offsetof(struct trace_role_figures, actors), true },
+    { "handled", "1", "messages handled", offsetof(struct trace_role_figures, handled), true },
+    { "busy_fraction", "1", "share of the time that an actor was busy, mean over the actors",
+      offsetof(struct trace_role_figures, busy_fraction), false },
+    { "blocked_fraction", "1", "share of the time that an actor was blocked in a call",
+      offsetof(struct trace_role_figures, blocked_fraction), false },
+    { "mean_queue", "1", "messages waiting at an actor, mean over the time",
+      offsetof(struct trace_role_figures, mean_queue), false },
+    { "mean_wait", "s", "mean time from a message's arrival to its handling",
+      offsetof(struct trace_role_figures, mean_wait_s), false },
+    { NULL, NULL, NULL, 0, false }
+};
+
 static bool put_roles(hid_t file, const struct trace_ending *ending)
 {
-    static const struct {
-        const char *name, *unit, *text;
-        size_t offset;
-        bool whole;
-    } columns[] = {
-        { "actors", "1", "actors of the role", offsetof(struct trace_role_figures, actors), true },
-        { "handled", "1", "messages handled", offsetof(struct trace_role_figures, handled), true },
-        { "busy_fraction", "1", "share of the time that an actor was busy, mean over the actors",
-          offsetof(struct trace_role_figures, busy_fraction), false },
-        { "blocked_fraction", "1", "share of the time that an actor was blocked in a call",
-          offsetof(struct trace_role_figures, blocked_fraction), false },
-        { "mean_queue", "1", "messages waiting at an actor, mean over the time",
-          offsetof(struct trace_role_figures, mean_queue), false },
-        { "mean_wait", "s", "mean time from a message's arrival to its handling",
-          offsetof(struct trace_role_figures, mean_wait_s), false },
-    };
     unsigned count = ending->role_count;
     hid_t group = hdf5_group(file, "roles");
     const char **names = g_new(const char *, count + 1);
-    double *numbers = g_new(double, count + 1);
-    uint64_t *counts = g_new(uint64_t, count + 1);
+    uint64_t *values = g_new(uint64_t, count + 1);      /* or doubles, of the same size */
     for (unsigned r = 0; r < count; r++)
         names[r] = ending->roles[r].name;
     bool good = group >= 0 && hdf5_put_texts(group, "name", names, count, "role");
-    for (unsigned c = 0; good && c < G_N_ELEMENTS(columns); c++) {
-        for (unsigned r = 0; r < count; r++) {
-            const char *at = (const char *)&ending->roles[r] + columns[c].offset;
-            memcpy(columns[c].whole ? (void *)&counts[r] : (void *)&numbers[r], at, 8);
-        }
-        good = columns[c].whole ? hdf5_put_array(group, columns[c].name, H5T_NATIVE_UINT64, counts, count, false,
-                                                 columns[c].unit, columns[c].text)
-                                : hdf5_put_array(group, columns[c].name, H5T_NATIVE_DOUBLE, numbers, count, false,
-                                                 columns[c].unit, columns[c].text);
+    for (const struct trace_role_column *c = trace_role_columns; good && c->name != NULL; c++) {
+        for (unsigned r = 0; r < count; r++)
+            memcpy(&values[r], (const char *)&ending->roles[r] + c->offset, sizeof values[r]);
+        good = hdf5_put_array(group, c->name, c->whole ? H5T_NATIVE_UINT64 : H5T_NATIVE_DOUBLE, values, count, false,
+                              c->unit, c->text);
     }
-    g_free(counts);
-    g_free(numbers);
+    g_free(values);
     g_free(names);
     if (group >= 0)
         H5Gclose(group);

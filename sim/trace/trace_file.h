@@ -19,6 +19,16 @@ enum { TRACE_FORMAT_VERSION = 1 };
 enum { TRACE_FILE_CHUNK_ROWS = 4096 };
 extern const char trace_format_name[];      /* root attribute `format` */
 
+/* The columns of /roles besides the name, by their places in struct trace_role_figures; ended by a NULL name. */
+struct trace_role_column {
+    const char *name;
+    const char *unit;
+    const char *text;
+    size_t offset;
+    bool whole;                 /* a uint64_t, else a double */
+};
+extern const struct trace_role_column trace_role_columns[];
+
 struct trace_file *trace_file_create(const struct trace_config *config, unsigned processes, GError **error);
 
 /* Closes it as it is. NULL is allowed. */

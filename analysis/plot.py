@@ -24,14 +24,21 @@ plotted; 2 for a wrong command line.
 import argparse
 import sys
 
-import plot_bars
-import plot_curves
-import plot_lanes
-import plot_style
-import plot_sweep
-import plot_times
-import tiercel_sweep
-import tiercel_trace
+try:
+    import plot_bars
+    import plot_curves
+    import plot_lanes
+    import plot_style
+    import plot_sweep
+    import plot_times
+    import tiercel_sweep
+    import tiercel_trace
+except ImportError as missing:
+    if {"-h", "--help"}.intersection(sys.argv[1:]):
+        print(f"usage: plot.py KIND TRACE... [-o FILE]\n\n{__doc__}")
+        sys.exit(0)
+    sys.exit(f"plot.py: there is no Python module {missing.name}; expected h5py, numpy, pandas and matplotlib (Debian: "
+             "python3-h5py python3-pandas python3-matplotlib)")
 
 
 def _window(parser):

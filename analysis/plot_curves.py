@@ -15,6 +15,7 @@ CURVES = (("lb-client", "submitted", "ended", "tasks"), ("plain-client", "submit
           ("client", "submitted", "ended", "jobs"), ("batch", "submitted", "completed", "jobs"),
           ("namespace-client", "created", "removed", "namespaces"))
 BINS = 60
+LINES_INSIDE = 4                    # of files: a longer legend stands beside the plot
 
 
 def _job_times(trace):
@@ -35,7 +36,8 @@ def coarse(curve, bins):
 
 
 def _throughput_of(trace):
-    """(rate, edges, what, dash) of what was handed in and of what ended; and what it is."""
+    """(rate, edges, what, dash) of what was handed in and of what ended, or of each file, without a dash; and what it
+    is."""
     if "jobs" in trace.tables:
         columns = list(_job_times(trace))
         bins = numpy.linspace(0, max(1e-9, *(times.max() for times, _, _ in columns)), BINS + 1)
@@ -47,10 +49,8 @@ def _throughput_of(trace):
     known = set(trace.metrics())
     writers = sorted(role for role, metric in known if role.startswith("writer-") and metric == "written")
     if writers:
-        curves = [coarse(trace.series(role, "written"), BINS) for role in writers[:len(DASHES)]]
-        which = "" if len(writers) <= len(DASHES) else f" of the first {len(DASHES)} of {len(writers)} files"
-        return [(curve["rate"], edges_of(curve), role.removeprefix("writer-"), DASHES[i])
-                for i, (role, curve) in enumerate(zip(writers, curves))], "writes" + which
+        curves = [(role.removeprefix("writer-"), coarse(trace.series(role, "written"), BINS)) for role in writers]
+        return [(curve["rate"], edges_of(curve), name, None) for name, curve in curves if not curve.empty], "writes"
     for role, submitted, ended, what in CURVES:
         if (role, submitted) in known and (role, ended) in known:
             curves = [coarse(trace.series(role, metric), BINS) for metric in (submitted, ended)]
@@ -61,21 +61,30 @@ def _throughput_of(trace):
 
 def plot_throughput(traces, _):
     """What was handed in and what ended, per second."""
-    figure, axes = plt.subplots(figsize=(7, 3.6))
-    things = set()
+    things, lines = set(), []
+    alone = len(traces) == 1
     for i, trace in enumerate(traces):
-        lines, what = _throughput_of(trace)
+        found, what = _throughput_of(trace)
         things.add(what)
-        for j, (rate, edges, told, dash) in enumerate(lines):
-            alone = len(traces) == 1
-            axes.stairs(rate, edges, label=told if alone else f"{name_of(trace)}, {told}", linestyle=dash,
-                        linewidth=1.5, color=COLOURS[(j if alone else i) % len(COLOURS)])
-    what = ", ".join(sorted(things))
-    axes.set(xlabel="virtual time (s)", ylabel=f"{what.partition(' ')[0]} (1/s)")
+        for rate, edges, told, dash in found:
+            label = told if alone else f"{name_of(trace)}, {told}"
+            # Of jobs a colour is a trace and a dash a kind of curve; files take turns in both.
+            turn = len(lines) if alone or dash is None else i
+            lines.append((rate, edges, {"label": label, "color": COLOURS[turn % len(COLOURS)],
+                                        "linestyle": dash or DASHES[turn % len(DASHES)]}))
+    beside = "writes" in things and len(lines) > LINES_INSIDE
+    size = (7 + (0.6 + 0.075 * max(len(style["label"]) for _, _, style in lines) if beside else 0),
+            max(3.6, 0.8 + 0.19 * len(lines)) if beside else 3.6)
+    figure, axes = plt.subplots(figsize=size)
+    for rate, edges, style in lines:
+        axes.stairs(rate, edges, linewidth=1.5, **style)
+    axes.set(xlabel="virtual time (s)", ylabel=f"{', '.join(sorted(things))} (1/s)")
     axes.set_ylim(bottom=0)
     axes.set_xlim(left=0)
-    title(axes, "Throughput" + what.partition("writes")[2], traces)
-    if "writes" in what:
+    title(axes, "Throughput", traces)
+    if beside:
+        axes.legend(loc="upper left", bbox_to_anchor=(1.01, 1), fontsize=9)
+    elif "writes" in things:
         axes.legend(loc="upper right")
     else:
         legend_above(axes, 2)

@@ -128,6 +128,12 @@ def test_traces(folder):
                       ["locks", "@io", "--file", "if-demoted-16", "--to", "0.1"],
                       ["published", "@flux"], ["published", "@io"], ["published", "@flux", "@io"]):
         looked_at(f"a plot of {' '.join(arguments).replace('@', '')}", folder, *at(*arguments))
+    figure = plot.draw(plot.parse(["throughput", *at("@io")]))
+    axes = figure.axes[0]
+    styles = {(patch.get_edgecolor(), patch.get_linestyle()) for patch in axes.patches}
+    check("each shared file has its curve, unlike the others",
+          len(styles) == len(axes.patches) == len(axes.get_legend().get_texts()) > 4)
+    plt.close(figure)
 
 
 def test_sweeps(folder):
@@ -197,6 +203,11 @@ def test_refused(folder):
         output = os.path.join(folder, f"roles.{ending}")
         check(f"a {ending} is written", run("roles", flux, "-o", output).returncode == 0 and
               os.path.getsize(output) > 5000)
+    bare = subprocess.run([sys.executable, "-S", PLOT, "--help"], capture_output=True, text=True, check=False)
+    check("--help needs no modules", bare.returncode == 0 and "plot.py throughput TRACE..." in bare.stdout)
+    bare = subprocess.run([sys.executable, "-S", PLOT, "roles", flux], capture_output=True, text=True, check=False)
+    check("what is not installed is told in one line", bare.returncode == 1 and bare.stderr.count("\n") == 1 and
+          "expected h5py, numpy, pandas and matplotlib" in bare.stderr)
     said = run("--help")
     check("--help tells of every plot", said.returncode == 0 and
           all(f"plot.py {kind} " in said.stdout for kind in plot.PLOTS))

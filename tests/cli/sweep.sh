@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: BSD-3-Clause
 #
-# tiercel sweep: one table whatever the number of processes and however often it is interrupted, by kill -9 and by a
-# full disk; points that fail, sweeps that meet in one folder, the list and the job array. In make check-long also how
+# tiercel sweep: one table whatever the number of processes and however often it is interrupted, by signals, kill -9 and
+# a full disk; points that fail, sweeps that meet in one folder, the list and the job array. In make check-long also how
 # busy two processes are kept by 300 points of one second.
 
 . "$top_srcdir/tests/lib.sh"
@@ -179,6 +179,29 @@ check "and no point twice" test "$(grep -cxFf <(echo "$before") <(stat -c '%n %Y
     "$(wc -l <<<"$before")"
 check "to the same table" same whole killed
 check "nothing is left of what was interrupted" test -z "$(find killed -name '*.part*' -o -name '*.claim')"
+
+# Sends the signal to a sweep by itself when so many points are done; it must end with status 4.
+signalled() # SIGNAL POINTS FOLDER
+{
+    local i pid status=0
+    env "${alone_environment[@]}" "$TIERCEL" sweep slow.deck -o "$3" >out 2>err </dev/null &
+    pid=$!
+    for ((i = 0; i < 600 && $(settled "$3") < $2; i++)); do
+        sleep 0.05
+    done
+    kill "-$1" "$pid"
+    wait "$pid" || status=$?
+    [ "$status" -eq 4 ] && grep -q "stopped early by SIG$1; the same command goes on" err
+}
+
+check "SIGTERM ends a sweep" signalled TERM 2 told
+before=$(stat -c '%n %Y %i' told/points/*[0-9])
+check "SIGINT too" signalled INT 5 told
+check "what was done stays" test "$(grep -cxFf <(echo "$before") <(stat -c '%n %Y %i' told/points/*))" -eq \
+    "$(wc -l <<<"$before")"
+check "and of what was begun nothing" test -z "$(find told/points -name '*.*')"
+check "then it goes on" expect_status 0 mpi 2 "$TIERCEL" sweep slow.deck -o told -q >out 2>err
+check "to the same table as well" same whole told
 
 (alone sweep slow.deck -o both >first 2>first.err; echo $? >first.status) &
 alone sweep slow.deck -o both >second 2>second.err

@@ -16,6 +16,9 @@ enum {
     MOST_PAYLOAD = 20000        /* beyond what MPI sends without asking the receiver */
 };
 
+#define TOGETHER \
+    " s): an act of all processes; expected the live clock, process 0, and somebody to carry it out"
+
 enum kind { GO = 0x0100, PING, PING_TEXT, ASK, ASK_LATER, PONG, PONG_TEXT, ANSWER, LATER, BEAT, LAST };
 
 /* What both clocks must agree on. */
@@ -177,6 +180,13 @@ static void save(const struct actor *self, struct bytes *sink)
     bytes_put(sink, &p->counts, sizeof p->counts);
 }
 
+/* Asks for an act of all processes where nobody carries one out. */
+static void joiner_handle(struct actor *self, const struct message *m)
+{
+    if (m->kind == LATER)
+        actor_perform_together(self, 1, ANSWER);
+}
+
 static const char *const calls[] = { "partner", NULL };
 static const struct role player = { .name = "player", .state_size = sizeof(struct player), .calls = calls,
                                     .init = player_init, .handle = player_handle, .save = save };
@@ -184,6 +194,8 @@ static const struct role partner = { .name = "partner", .state_size = sizeof(str
                                      .handle = partner_handle, .save = save };
 static const struct role thrower = { .name = "thrower", .state_size = sizeof(struct player), .init = partner_init,
                                      .handle = thrower_handle, .save = save };
+static const struct role joiner = { .name = "joiner", .state_size = sizeof(struct player), .init = partner_init,
+                                    .handle = joiner_handle, .save = save };
 
 /* --- runs --- */
 
@@ -431,7 +443,7 @@ static unsigned check_causes(void)
            wrong(sums[1] == 0, "the long side never comes first");
 }
 
-static unsigned check_failure(enum engine_clock clock, const char *what)
+static unsigned check_failure(enum engine_clock clock, const struct role *failing, const char *text, const char *what)
 {
     int size;
     MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -439,10 +451,11 @@ static unsigned check_failure(enum engine_clock clock, const char *what)
     struct engine_result result;
     struct table *tables = g_new0(struct table, 2 * size);
     tables[1].fails = true;
-    struct engine *e = build(clock, &partner, &thrower, tables, &error);
+    struct engine *e = build(clock, &partner, failing, tables, &error);
+    g_autofree char *who = g_strdup_printf("%s (actor 1 on node 1, at ", failing->name);
     gboolean ran = engine_start(e, &error) && engine_run(e, &result, &error);
-    unsigned failures = wrong(!ran && g_str_has_prefix(error->message, "thrower (actor 1 on node 1, at ") &&
-                              g_str_has_suffix(error->message, " s): enough"), what);
+    unsigned failures = wrong(!ran && g_str_has_prefix(error->message, who) && g_str_has_suffix(error->message, text),
+                              what);
     g_clear_error(&error);
     engine_free(e);
     g_free(tables);
@@ -458,8 +471,12 @@ int main(int argc, char **argv)
     failures += check_spending(ENGINE_LIVE, ENGINE_WAIT_YIELD, "and on the live one, in processes that yield");
     failures += check_spending(ENGINE_LIVE, ENGINE_WAIT_SPIN, "and in processes that spin");
     failures += check_causes();
-    failures += check_failure(ENGINE_VIRTUAL, "a failure ends a run on the virtual clock everywhere");
-    failures += check_failure(ENGINE_LIVE, "and on the live clock, with large messages under way");
+    failures += check_failure(ENGINE_VIRTUAL, &thrower, " s): enough",
+                              "a failure ends a run on the virtual clock everywhere");
+    failures += check_failure(ENGINE_LIVE, &thrower, " s): enough",
+                              "and on the live clock, with large messages under way");
+    failures += check_failure(ENGINE_VIRTUAL, &joiner, TOGETHER, "an act of all is refused on the virtual clock");
+    failures += check_failure(ENGINE_LIVE, &joiner, TOGETHER, "and on the live one where nobody carries it out");
     MPI_Finalize();
     return failures != 0;
 }

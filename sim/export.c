@@ -1,46 +1,33 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "export.h"
 
-#include <string.h>
-
+#include "printed.h"
 #include "report/chrome.h"
 #include "run_folder.h"
 
-struct export_format {
-    const char *name;               /* as typed */
-    gboolean (*write)(struct reader *r, FILE *out, GError **error);
+static const char *const names[] = { "batsim", "chrome", "swf", NULL };
+
+/* By their names. */
+static gboolean (*const writers[])(struct reader *r, FILE *out, GError **error) = {
+    export_write_batsim, chrome_write, export_write_swf
 };
 
-static const struct export_format formats[] = {
-    { "batsim", export_write_batsim },
-    { "chrome", chrome_write },
-    { "swf", export_write_swf },
-    { NULL, NULL }
-};
-
-static const struct export_format *format_find(const char *name, GError **error)
+static int choose(const char *name, GError **error)
 {
-    g_autoptr(GString) known = g_string_new(NULL);
+    g_autofree char *known = printed_names(names);
 
-    for (const struct export_format *f = formats; f->name != NULL; f++) {
-        if (g_strcmp0(f->name, name) == 0)
-            return f;
-        g_string_append_printf(known, "%s%s", known->len == 0 ? "" : f[1].name == NULL ? " or " : ", ", f->name);
-    }
-    if (name == NULL)
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "export: no --format is given; expected %s", known->str);
-    else
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--format: '%s' is not one of its choices; expected %s",
-                    name, known->str);
-    return NULL;
+    if (name != NULL)
+        return printed_choose(name, names, error);
+    error_refuse(error, "export: no --format is given; expected %s", known);
+    return -1;
 }
 
 static gboolean write_trace(const char *named, const char *name, GError **error)
 {
     g_autofree char *path = run_folder_trace(named);
-    const struct export_format *format = format_find(name, error);
-    struct reader *reader = format == NULL ? NULL : reader_open(path, error);
-    gboolean ok = reader != NULL && format->write(reader, stdout, error);
+    int chosen = choose(name, error);
+    struct reader *reader = chosen < 0 ? NULL : reader_open(path, error);
+    gboolean ok = reader != NULL && writers[chosen](reader, stdout, error);
 
     if (reader != NULL)
         reader_free(reader);

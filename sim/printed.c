@@ -5,22 +5,37 @@
 
 #include "base/quantity.h"
 
-static const char *const names[] = { [PRINTED_TEXT] = "text", [PRINTED_JSON] = "json", [PRINTED_TSV] = "tsv" };
+char *printed_names(const char *const *names)
+{
+    GString *text = g_string_new(NULL);
+
+    for (unsigned i = 0; names[i] != NULL; i++)
+        g_string_append_printf(text, "%s%s", i == 0 ? "" : names[i + 1] == NULL ? " or " : ", ", names[i]);
+    return g_string_free(text, FALSE);
+}
+
+int printed_choose(const char *name, const char *const *names, GError **error)
+{
+    if (name == NULL)
+        return 0;
+    for (int i = 0; names[i] != NULL; i++)
+        if (strcmp(name, names[i]) == 0)
+            return i;
+    g_autofree char *quoted = quantity_quote(name);
+    g_autofree char *known = printed_names(names);
+    error_refuse(error, "--format: %s is not a form of output; expected %s", quoted, known);
+    return -1;
+}
 
 gboolean printed_form(const char *name, enum printed_form *form, GError **error)
 {
-    *form = PRINTED_TEXT;
-    for (unsigned i = 0; name != NULL && i < G_N_ELEMENTS(names); i++)
-        if (strcmp(name, names[i]) == 0) {
-            *form = (enum printed_form)i;
-            return TRUE;
-        }
-    if (name == NULL)
-        return TRUE;
-    g_autofree char *quoted = quantity_quote(name);
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--format: %s is not a form of output; expected text, json "
-                "or tsv", quoted);
-    return FALSE;
+    static const char *const names[] = {
+        [PRINTED_TEXT] = "text", [PRINTED_JSON] = "json", [PRINTED_TSV] = "tsv", NULL
+    };
+    int chosen = printed_choose(name, names, error);
+
+    *form = (enum printed_form)MAX(chosen, 0);
+    return chosen >= 0;
 }
 
 void printed_write(const struct document *document, enum printed_form form, FILE *out)

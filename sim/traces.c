@@ -2,9 +2,8 @@
 #include "traces.h"
 
 #include <stdio.h>
-#include <string.h>
 
-#include "base/quantity.h"
+#include "printed.h"
 #include "report/report.h"
 #include "run_folder.h"
 #include "trace/diff.h"
@@ -46,26 +45,11 @@ static int diff(const char *named_a, const char *named_b)
     return lines->len == 0 ? TIERCEL_OK : TIERCEL_ERROR_RUNTIME;
 }
 
-/* The index of a name in a list that NULL ends; -1, with *error, when it is not there. */
-static int choose(const char *option, const char *name, const char *const *names, GError **error)
-{
-    if (name == NULL)
-        return 0;
-    for (int i = 0; names[i] != NULL; i++)
-        if (strcmp(names[i], name) == 0)
-            return i;
-    g_autofree char *quoted = quantity_quote(name);
-    g_autofree char *known = g_strjoinv(", ", (char **)names);
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "--%s: unknown format %s; expected one of %s", option,
-                quoted, known);
-    return -1;
-}
-
 static int report(const char *named, const char *format, const char *job)
 {
     g_autofree char *path = run_folder_trace(named);
     GError *error = NULL;
-    int chosen = choose("format", format, report_format_names, &error);
+    int chosen = printed_choose(format, report_format_names, &error);
     struct report_request request = { .path = path, .format = (enum report_format)MAX(chosen, 0), .job = job };
 
     if (chosen < 0 || !report_write(&request, stdout, &error))

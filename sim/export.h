@@ -2,9 +2,9 @@
 /*
  * `tiercel export TRACE --format FORMAT`: a trace in the form of other tools, on standard output.
  *
- * To add a format: a function that writes it, declared here, and its name and itself in export.c; options.c and doc/tiercel.1 name
- * the formats as well. A writer returns FALSE with *error when the trace does not hold what it needs (nothing is
- * written then) or cannot be read to its end (what was written stays).
+ * To add a format: a function that writes it, declared here, and its name and itself in export.c; options.c and
+ * doc/tiercel.1 name the formats as well. A writer returns FALSE with *error when the trace does not hold what it needs
+ * (nothing is written then) or cannot be read to its end (what was written stays).
  */
 #ifndef TIERCEL_EXPORT_H
 #define TIERCEL_EXPORT_H

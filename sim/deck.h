@@ -12,7 +12,7 @@
  *     deck_free(deck);
  *
  * Values come from: defaults < base < cost profile < the deck < [test] (when asked for) < settings of the command line.
- * A base may have a base; a profile ranks just below the file that names it, or below the deck when a setting does.
+ * A base may have a base; a profile lies just below the file that names it, or below the deck when a setting does.
  * [expect] and [sweep] are the deck's own; all other groups are taken over from a base.
  *
  * Loading never fails as such: whatever is wrong, from an unreadable file to a value out of range, is collected as

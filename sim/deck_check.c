@@ -14,7 +14,7 @@ static void fill_default(struct deck *deck, unsigned index)
     g_assert(ok);   /* the table is wrong */
     held->has = true;
     if (!held->bad)
-        held->rank = RANK_DEFAULT;
+        held->layer = LAYER_DEFAULT;
     held->where = g_strdup("default");
 }
 
@@ -65,7 +65,7 @@ static void check_when(struct deck *deck, unsigned index)
     const struct deck_held *choice = &deck->held[deck_index(deck, group, name)];
     if (!choice->has || choice->bad || is_in_list(equals + 1, choice->value.text))
         return;
-    if (held->rank != RANK_DEFAULT && held->rank >= choice->rank && !held->bad)
+    if (held->layer != LAYER_DEFAULT && held->layer >= choice->layer && !held->bad)
         deck_complain(deck, key->group, key->name, "has no meaning with [%s] %s = %s; expected %s = %s, or no %s here",
                       group, name, choice->value.text, name, equals + 1, key->name);
     drop(held);
@@ -78,7 +78,7 @@ static void check_kind(struct deck *deck, unsigned index, int kind, const struct
 
     if ((key->kinds & kind) != 0 || !held->has)
         return;
-    if (held->rank != RANK_DEFAULT && held->rank >= stated->rank && !held->bad) {
+    if (held->layer != LAYER_DEFAULT && held->layer >= stated->layer && !held->bad) {
         g_autofree char *kinds = deck_schema_kinds_text(deck->schema, key->kinds);
         deck_complain(deck, key->group, key->name, "has no meaning with [system] kind = %s; expected kind = %s, or no "
                       "%s here", stated->value.text, kinds, key->name);

@@ -17,13 +17,13 @@
 
 #include "deck.h"
 
-/* Ranks of layers: a value replaces one of lower or equal rank. A file's profile ranks one below the file, a base two
- * below the deck that names it. */
-enum deck_rank {
-    RANK_DEFAULT = 0,
-    RANK_DECK = 1000,
-    RANK_TEST = 2000,
-    RANK_SETTING = 3000
+/* A value replaces one of a lower or the same layer. A file's profile lies one below the file, a base two below the
+ * deck that names it. */
+enum deck_layer {
+    LAYER_DEFAULT = 0,
+    LAYER_DECK = 1000,
+    LAYER_TEST = 2000,
+    LAYER_SETTING = 3000
 };
 
 enum { DECK_BASES_MAX = 16 };
@@ -33,7 +33,7 @@ struct deck_held {                  /* what holds for a key of the schema */
     char *where;
     const char *path;               /* of the file; the option of a setting */
     unsigned line;                  /* 0 for a setting */
-    int rank;
+    int layer;
     bool has;
     bool bad;
 };
@@ -105,13 +105,13 @@ void deck_check_sweep(struct deck *deck);
 struct deck_origin {                /* where a value is stated */
     const char *path;               /* of the file, or the option */
     unsigned line;
-    int rank;
+    int layer;
     bool is_file;
     int64_t scale_ppm;              /* of a profile's base: what its costs are multiplied with; 0: they are not */
 };
 
-/* Reads a value and, unless `only_check`, lets it hold where nothing of higher rank does. FALSE when it cannot be read:
- * complained of, and `prefix` names the place in the message, "[cluster] nodes". */
+/* Reads a value and, unless `only_check`, lets it hold where nothing of a higher layer does. FALSE when it cannot be
+ * read: complained of, and `prefix` names the place in the message, "[cluster] nodes". */
 bool deck_take_value(struct deck *deck, unsigned index, const char *text, const struct deck_origin *origin,
                      const char *prefix, bool only_check);
 

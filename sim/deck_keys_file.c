@@ -62,7 +62,7 @@ const struct deck_key deck_keys_file[] = {
       "how long a meeting of all writers takes from the last arrival on; byte: of the call's data" },
     { "io.NAME", "hints", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, ALWAYS, OF_LIVE,
       "live clock: hints for the MPI library, key=value with commas between them, such as romio_cb_write=enable; they "
-      "rank above those that follow from aggregators, aggregators-per-node and buffer" },
+      "come before those that follow from aggregators, aggregators-per-node and buffer" },
     { "io.NAME", "windows", DECK_CHOICE, "auto", NULL, NULL, "auto|shared|messages", ALWAYS, OF_LIVE,
       "live clock: the windows of the emulated lock, by which the MPI library chooses its one-sided component. shared: "
       "of shared memory, on one machine; messages: of the first process's own memory, which serves the others; auto: "

@@ -68,11 +68,11 @@ static void check_groups(struct deck *deck, const struct deck_file *file)
     }
 }
 
-static void take_test(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry, int rank)
+static void take_test(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry, int layer)
 {
     g_autofree char *prefix = g_strdup_printf("[test] %s", entry->key);
     int index = deck_find_dotted(deck, entry->key, file->path, entry->line, prefix);
-    struct deck_origin origin = { file->path, entry->line, rank, true, 0 };
+    struct deck_origin origin = { file->path, entry->line, layer, true, 0 };
 
     if (index < 0 || !deck_take_value(deck, (unsigned)index, entry->value, &origin, prefix, !deck->test_applied))
         return;
@@ -93,13 +93,13 @@ static void take_entry(struct deck *deck, const struct deck_file *file, const st
                        unsigned distance)
 {
     int group = deck_schema_find_group(deck->schema, entry->group);
-    struct deck_origin origin = { file->path, entry->line, RANK_DECK - 2 * (int)distance, true, 0 };
+    struct deck_origin origin = { file->path, entry->line, LAYER_DECK - 2 * (int)distance, true, 0 };
     g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
 
     if (group < 0 || entry->repeated)
         return;
     if (strcmp(entry->group, "test") == 0) {
-        take_test(deck, file, entry, RANK_TEST - 2 * (int)distance);
+        take_test(deck, file, entry, LAYER_TEST - 2 * (int)distance);
     } else if (strcmp(entry->group, "expect") == 0) {
         if (distance == 0)
             deck_read_expectation(deck, file, entry);
@@ -233,7 +233,7 @@ static void take_setting(struct deck *deck, const struct deck_setting *setting)
 {
     const char *where = g_string_chunk_insert(deck->places, setting->where);
     const char *equals = strchr(setting->assignment, '=');
-    struct deck_origin origin = { where, 0, RANK_SETTING, false, 0 };
+    struct deck_origin origin = { where, 0, LAYER_SETTING, false, 0 };
 
     g_ptr_array_add(deck->place_order, g_strdup(where));
     if (equals == NULL) {
@@ -282,10 +282,10 @@ static bool holds_costs(const char *group)
 
 /* One entry of a profile. `scale_ppm`: of a base, else 0. */
 static void take_profile_entry(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry,
-                               int rank, int64_t scale_ppm)
+                               int layer, int64_t scale_ppm)
 {
     static const char *const own[] = { "format", "title", "base", "scale", NULL };
-    struct deck_origin origin = { file->path, entry->line, rank, true, 0 };
+    struct deck_origin origin = { file->path, entry->line, layer, true, 0 };
     g_autofree char *prefix = g_strdup_printf("[%s] %s", entry->group, entry->key);
     bool is_cost = holds_costs(entry->group);
 
@@ -310,7 +310,7 @@ static void take_profile_entry(struct deck *deck, const struct deck_file *file, 
         deck_take_value(deck, (unsigned)index, entry->value, &origin, prefix, !is_cost);
 }
 
-static void take_profile_entries(struct deck *deck, const struct deck_file *file, int rank, int64_t scale_ppm)
+static void take_profile_entries(struct deck *deck, const struct deck_file *file, int layer, int64_t scale_ppm)
 {
     for (unsigned i = 0; i < file->groups->len; i++) {
         const struct deck_entry *group = &g_array_index(file->groups, struct deck_entry, i);
@@ -320,7 +320,7 @@ static void take_profile_entries(struct deck *deck, const struct deck_file *file
                              "[costs]", group->group);
     }
     for (unsigned i = 0; i < file->entries->len; i++)
-        take_profile_entry(deck, file, deck_file_entry(file, i), rank, scale_ppm);
+        take_profile_entry(deck, file, deck_file_entry(file, i), layer, scale_ppm);
 }
 
 /* What a profile multiplies its base's costs with, besides what it is multiplied with itself; 0: nothing. */
@@ -341,15 +341,15 @@ static int64_t base_scale(struct deck *deck, const struct deck_file *file, int64
     return (int64_t)CLAMP(all, SCALE_LEAST_PPM, SCALE_MOST_PPM);
 }
 
-/* The profile and those that it builds on, which rank alike: what is nearer replaces what is farther. */
-static void take_profile_files(struct deck *deck, const struct deck_request *request, struct deck_file *file, int rank,
+/* The profile and those that it builds on, in one layer: what is nearer replaces what is farther. */
+static void take_profile_files(struct deck *deck, const struct deck_request *request, struct deck_file *file, int layer,
                                int64_t scale_ppm)
 {
     struct deck_file *base = read_base(deck, request, file, "cost profile");
 
     if (base != NULL)
-        take_profile_files(deck, request, base, rank, base_scale(deck, file, scale_ppm));
-    take_profile_entries(deck, file, rank, scale_ppm);
+        take_profile_files(deck, request, base, layer, base_scale(deck, file, scale_ppm));
+    take_profile_entries(deck, file, layer, scale_ppm);
 }
 
 static void take_profile(struct deck *deck, const struct deck_request *request)
@@ -359,8 +359,8 @@ static void take_profile(struct deck *deck, const struct deck_request *request)
 
     if (held == NULL || !held->has)
         return;
-    int rank = MIN(held->rank, RANK_DECK) - 1;
-    const char *stated_in = held->rank <= RANK_DECK ? held->path : deck_path(deck);
+    int layer = MIN(held->layer, LAYER_DECK) - 1;
+    const char *stated_in = held->layer <= LAYER_DECK ? held->path : deck_path(deck);
     g_autofree char *folder = g_path_get_dirname(stated_in);
     g_autofree char *own_folder = g_path_get_dirname(deck_path(deck));
     g_autofree char *name = g_strdup(held->value.text);
@@ -378,7 +378,7 @@ static void take_profile(struct deck *deck, const struct deck_request *request)
     } else {
         struct deck_file *file = add_file(deck, path, bytes);
         check_format(deck, file);
-        take_profile_files(deck, request, file, rank, 0);
+        take_profile_files(deck, request, file, layer, 0);
     }
     g_string_free(tried, TRUE);
 }

@@ -18,7 +18,7 @@ char *deck_value_text(const struct deck_key *key, const char *stated_in, const c
 
 static bool is_hidden(const struct deck_held *held, const struct deck_origin *origin)
 {
-    return (held->has || held->bad) && held->rank > origin->rank;
+    return (held->has || held->bad) && held->layer > origin->layer;
 }
 
 static void place_value(struct deck *deck, unsigned index, const struct deck_value *value,
@@ -30,7 +30,7 @@ static void place_value(struct deck *deck, unsigned index, const struct deck_val
     if (is_hidden(held, origin))
         return;
     char *text = deck_value_text(key, origin->is_file ? origin->path : NULL, value->text);
-    if (origin->rank >= RANK_TEST - 2 * DECK_BASES_MAX && (key->flags & DECK_UNMODELLED) == 0) {
+    if (origin->layer >= LAYER_TEST - 2 * DECK_BASES_MAX && (key->flags & DECK_UNMODELLED) == 0) {
         const char *before = held->has ? held->value.text : key->fallback;
         if (before == NULL || strcmp(before, text) != 0)
             deck->comparable = false;
@@ -46,12 +46,12 @@ static void place_value(struct deck *deck, unsigned index, const struct deck_val
     }
     held->path = origin->path;
     held->line = origin->line;
-    held->rank = origin->rank;
+    held->layer = origin->layer;
     held->has = true;
     held->bad = false;
 }
 
-/* A value that could not be read still hides those of lower rank: the key reads as its default and is marked. */
+/* A value that could not be read still hides those of lower layers: the key reads as its default and is marked. */
 static void place_bad(struct deck *deck, unsigned index, const struct deck_origin *origin)
 {
     struct deck_held *held = &deck->held[index];
@@ -60,7 +60,7 @@ static void place_bad(struct deck *deck, unsigned index, const struct deck_origi
         return;
     g_clear_pointer(&held->value.text, g_free);
     g_clear_pointer(&held->where, g_free);
-    *held = (struct deck_held){ .path = origin->path, .line = origin->line, .rank = origin->rank, .bad = true };
+    *held = (struct deck_held){ .path = origin->path, .line = origin->line, .layer = origin->layer, .bad = true };
 }
 
 static void scale_value(struct deck_value *value, enum quantity_type type, int64_t scale_ppm)

@@ -24,8 +24,8 @@ enum printed_form {
 /* NULL: text. */
 gboolean printed_form(const char *name, enum printed_form *form, GError **error);
 
-/* The same for a command with forms of its own: the index of `name` among the names, which NULL ends; -1 with *error. No
- * name: 0. */
+/* The same for a command with forms of its own: the index of `name` among the names, which NULL ends; -1 with *error.
+ * No name: 0. */
 int printed_choose(const char *name, const char *const *names, GError **error);
 
 /* "text, json or tsv". Free with g_free. */

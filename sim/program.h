@@ -2,8 +2,8 @@
 /*
  * The program behind main(): from a command line to an exit status.
  *
- * Collective over `comm`; every process must pass the same arguments, ended by NULL as those of main, and all return the
- * same status (base/error.h). Process 0 alone speaks: results on stdout, everything else on stderr. Nothing is kept
+ * Collective over `comm`; every process must pass the same arguments, ended by NULL as those of main, and all return
+ * the same status (base/error.h). Process 0 alone speaks: results on stdout, everything else on stderr. Nothing is kept
  * afterwards, so one program can run after another in a process, or two at once on halves of a communicator.
  */
 #ifndef TIERCEL_PROGRAM_H

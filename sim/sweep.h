@@ -4,8 +4,8 @@
  *
  * Each process takes the next point that nobody has (sweep_folder.h), the longest first (sweep_order.h), plays it alone
  * (trial.h) and takes another; who has nothing left waits asleep. A point that fails is recorded and does not stop the
- * others. One that could not be written down is no failure of the point: it stays open, and the sweep ends when the disk
- * takes nothing any more. A signal ends it too. What is finished stays, and the same command goes on.
+ * others. One that could not be written down is no failure of the point: it stays open, and the sweep ends when the
+ * disk takes nothing any more. A signal ends it too. What is finished stays, and the same command goes on.
  */
 #ifndef TIERCEL_SWEEP_H
 #define TIERCEL_SWEEP_H

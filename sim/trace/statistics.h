@@ -73,7 +73,7 @@ void statistic_merge(struct statistic *s, const struct statistic *from);
 /* NAN while there are no values: what has no value is null in the summary. */
 double statistic_mean(const struct statistic *s);
 
-/* The value below or at which the share `q` (0..1) of the values lies: the smallest value whose rank is at least
+/* The value below or at which the share `q` (0..1) of the values lies: the smallest value whose place is at least
  * q x count; q = 0 and 1 are the smallest and the largest, exactly. NAN while there are no values. */
 double statistic_quantile(const struct statistic *s, double q);
 

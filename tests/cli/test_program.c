@@ -10,9 +10,9 @@
 #include <string.h>
 
 #include <glib.h>
-#include <glib/gstdio.h>
 
 #include "program.h"
+#include "../unit/scratch.h"
 #include "../unit/suite.h"
 
 static const char *const decks[] = {
@@ -148,20 +148,6 @@ static void test_refused(void)
     CU_ASSERT_FALSE(g_file_test(folder, G_FILE_TEST_EXISTS));
 }
 
-static void remove_tree(const char *path)
-{
-    GDir *dir = g_dir_open(path, 0, NULL);
-    const char *name;
-
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
-        g_autofree char *inner = g_build_filename(path, name, NULL);
-        remove_tree(inner);
-    }
-    if (dir != NULL)
-        g_dir_close(dir);
-    g_remove(path);
-}
-
 int main(int argc, char **argv)
 {
     static const struct suite_test tests[] = {
@@ -187,7 +173,7 @@ int main(int argc, char **argv)
     failed = suite_run("program", tests);
     MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     if (process == 0 && any == 0)
-        remove_tree(folder);
+        scratch_remove(folder);
     MPI_Finalize();
     return any;
 }

@@ -9,8 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include <glib/gstdio.h>
-
+#include "../unit/scratch.h"
 #include "../unit/trace_model.h"
 #include "trace/diff.h"
 #include "trace/part.h"
@@ -188,20 +187,6 @@ static void test_full(const char *folder)
     g_free(path);
 }
 
-static void remove_folder(const char *folder)
-{
-    GDir *dir = g_dir_open(folder, 0, NULL);
-    const char *name;
-    while (dir != NULL && (name = g_dir_read_name(dir)) != NULL) {
-        char *path = g_build_filename(folder, name, NULL);
-        unlink(path);
-        g_free(path);
-    }
-    if (dir != NULL)
-        g_dir_close(dir);
-    g_rmdir(folder);
-}
-
 int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
@@ -222,7 +207,7 @@ int main(int argc, char **argv)
     }
     MPI_Barrier(MPI_COMM_WORLD);
     if (gather_process(all) == 0 && folder[0] != '\0')
-        remove_folder(folder);
+        scratch_remove(folder);
     gather_free(all);
     MPI_Finalize();
     return failures != 0;

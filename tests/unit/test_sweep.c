@@ -5,13 +5,13 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <glib/gstdio.h>
 
 #include "deck.h"
+#include "scratch.h"
 #include "suite.h"
 #include "trace/results.h"
 #include "trace/summary.h"
@@ -462,9 +462,7 @@ int main(void)
 
     scratch = g_dir_make_tmp("tiercel-sweep-XXXXXX", NULL);
     int status = suite_run("sweep", tests);
-    g_autofree char *command = g_strdup_printf("rm -rf '%s'", scratch);
-    if (system(command) != 0)
-        status = 1;
+    scratch_remove(scratch);
     g_free(scratch);
     return status;
 }

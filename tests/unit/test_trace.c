@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+#include "scratch.h"
 #include "suite.h"
 
 #include <math.h>
@@ -7,8 +8,6 @@
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-#include <glib/gstdio.h>
 
 #include "trace/diff.h"
 #include "trace/estimate.h"
@@ -648,20 +647,6 @@ static void test_estimate(void)
     CU_ASSERT(trace_estimate_bytes(&config, 1000000000, UINT64_C(10000000000)) > UINT64_C(470000000000));
 }
 
-static void remove_folder(void)
-{
-    GDir *dir = g_dir_open(folder, 0, NULL);
-    const char *name;
-    while ((name = g_dir_read_name(dir)) != NULL) {
-        char *path = path_in(name);
-        unlink(path);
-        g_free(path);
-    }
-    g_dir_close(dir);
-    g_rmdir(folder);
-    g_free(folder);
-}
-
 int main(void)
 {
     static const struct suite_test tests[] = {
@@ -685,6 +670,7 @@ int main(void)
     };
     folder = g_dir_make_tmp("tiercel-trace-XXXXXX", NULL);
     int status = suite_run("trace", tests);
-    remove_folder();
+    scratch_remove(folder);
+    g_free(folder);
     return status;
 }

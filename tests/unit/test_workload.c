@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include <glib.h>
-#include <glib/gstdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "scratch.h"
 #include "suite.h"
 #include "workload/bulk.h"
 #include "workload/decimal.h"
@@ -300,17 +300,6 @@ static void file_put(const char *directory, const char *name, const char *text)
     CU_ASSERT_TRUE(g_file_set_contents(path, text, -1, NULL));
 }
 
-static void directory_remove(const char *directory)
-{
-    GDir *dir = g_dir_open(directory, 0, NULL);
-    for (const char *name = g_dir_read_name(dir); name != NULL; name = g_dir_read_name(dir)) {
-        g_autofree char *path = g_build_filename(directory, name, NULL);
-        g_remove(path);
-    }
-    g_dir_close(dir);
-    g_rmdir(directory);
-}
-
 static void test_directory(void)
 {
     g_autofree char *directory = directory_new();
@@ -335,7 +324,7 @@ static void test_directory(void)
     CU_ASSERT_FALSE(workload_next(w, &job, NULL));
     CU_ASSERT_FALSE(workload_next(w, &job, NULL));
     workload_free(w);
-    directory_remove(directory);
+    scratch_remove(directory);
 }
 
 static void expect_refused(const char *directory, uint64_t repeat, const char *says, const char *says_too)
@@ -370,7 +359,7 @@ static void test_directory_refused(void)
     g_autofree char *pipe = g_build_filename(directory, "z.json", NULL);
     CU_ASSERT_EQUAL(mkfifo(pipe, 0600), 0);
     expect_refused(directory, 1, "z.json", "not a regular file");
-    directory_remove(directory);
+    scratch_remove(directory);
 }
 
 static void test_shipped(void)

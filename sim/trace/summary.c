@@ -1,39 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-#include "trace/summary.h"
+#include "trace/summary_internal.h"
 
-#include <errno.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-
-#include "base/json_text.h"
-#include "trace/summary_keys.h"
-
-/* A value of one key of the table; unset until given. */
-struct value {
-    bool set;
-    char *text;
-    bool flag;
-    uint64_t count;
-    double number;
-};
-
-/* An entry of a list, by name, with its numbers in the order of the list's keys. */
-struct entry {
-    char *name;
-    struct value value[SUMMARY_ENTRY_KEYS_MAX];
-};
-
-struct summary {
-    bool group[SUMMARY_GROUPS];                         /* present */
-    struct value *value;                                /* parallel to summary_keys */
-    GPtrArray *list[SUMMARY_LISTS];                     /* struct entry */
-};
 
 static void entry_free(void *data)
 {
-    struct entry *e = data;
+    struct summary_entry *e = data;
     for (unsigned i = 0; i < SUMMARY_ENTRY_KEYS_MAX; i++)
         g_free(e->value[i].text);
     g_free(e->name);
@@ -43,7 +16,7 @@ static void entry_free(void *data)
 struct summary *summary_new(void)
 {
     struct summary *s = g_new0(struct summary, 1);
-    s->value = g_new0(struct value, summary_key_count);
+    s->value = g_new0(struct summary_value, summary_key_count);
     for (unsigned l = 0; l < SUMMARY_LISTS; l++)
         s->list[l] = g_ptr_array_new_with_free_func(entry_free);
     s->group[SUMMARY_RUN] = true;
@@ -69,7 +42,7 @@ void summary_group(struct summary *s, const char *group)
     s->group[g] = true;
 }
 
-static struct value *value_at(struct summary *s, const char *group, const char *key, enum summary_type type)
+static struct summary_value *value_at(struct summary *s, const char *group, const char *key, enum summary_type type)
 {
     int g = summary_group_find(group);
     int k = g < 0 ? -1 : summary_key_find((unsigned)g, key);
@@ -82,7 +55,7 @@ static struct value *value_at(struct summary *s, const char *group, const char *
 
 void summary_text(struct summary *s, const char *group, const char *key, const char *value)
 {
-    struct value *v = value_at(s, group, key, SUMMARY_TEXT);
+    struct summary_value *v = value_at(s, group, key, SUMMARY_TEXT);
     g_free(v->text);
     v->text = g_strdup(value);
 }
@@ -102,9 +75,9 @@ void summary_number(struct summary *s, const char *group, const char *key, doubl
     value_at(s, group, key, SUMMARY_NUMBER)->number = value;
 }
 
-static struct entry *entry_new(struct summary *s, enum summary_list list, const char *name)
+static struct summary_entry *entry_new(struct summary *s, enum summary_list list, const char *name)
 {
-    struct entry *e = g_new0(struct entry, 1);
+    struct summary_entry *e = g_new0(struct summary_entry, 1);
     e->name = g_strdup(name);
     g_ptr_array_add(s->list[list], e);
     return e;
@@ -112,7 +85,7 @@ static struct entry *entry_new(struct summary *s, enum summary_list list, const 
 
 void summary_role(struct summary *s, const char *role, const struct summary_role *figures)
 {
-    struct entry *e = entry_new(s, SUMMARY_ROLES, role);
+    struct summary_entry *e = entry_new(s, SUMMARY_ROLES, role);
     e->value[0].count = figures->handled;
     e->value[1].number = figures->busy_fraction;
     e->value[2].number = figures->mean_queue;
@@ -122,7 +95,7 @@ void summary_role(struct summary *s, const char *role, const struct summary_role
 
 void summary_stage(struct summary *s, const char *stage, double mean_s, double p50_s, double p99_s)
 {
-    struct entry *e = entry_new(s, SUMMARY_STAGES, stage);
+    struct summary_entry *e = entry_new(s, SUMMARY_STAGES, stage);
     e->value[0].number = mean_s;
     e->value[1].number = p50_s;
     e->value[2].number = p99_s;
@@ -130,7 +103,7 @@ void summary_stage(struct summary *s, const char *stage, double mean_s, double p
 
 void summary_station(struct summary *s, const char *station, const struct summary_station *figures)
 {
-    struct entry *e = entry_new(s, SUMMARY_STATIONS, station);
+    struct summary_entry *e = entry_new(s, SUMMARY_STATIONS, station);
     e->value[0].count = figures->servers;
     e->value[1].count = figures->jobs;
     e->value[2].number = figures->utilisation;
@@ -140,7 +113,7 @@ void summary_station(struct summary *s, const char *station, const struct summar
 
 void summary_class(struct summary *s, const char *class, const struct summary_class *figures)
 {
-    struct entry *e = entry_new(s, SUMMARY_CLASSES, class);
+    struct summary_entry *e = entry_new(s, SUMMARY_CLASSES, class);
     e->value[0].count = figures->jobs;
     e->value[1].number = figures->mean_wait_s;
     e->value[2].number = figures->max_wait_s;
@@ -149,7 +122,7 @@ void summary_class(struct summary *s, const char *class, const struct summary_cl
 
 void summary_service(struct summary *s, const char *service, const struct summary_service *figures)
 {
-    struct entry *e = entry_new(s, SUMMARY_SERVICES, service);
+    struct summary_entry *e = entry_new(s, SUMMARY_SERVICES, service);
     e->value[0].count = figures->handled;
     e->value[1].number = figures->mean_s;
     e->value[2].number = figures->p50_s;
@@ -158,7 +131,7 @@ void summary_service(struct summary *s, const char *service, const struct summar
 
 void summary_file(struct summary *s, const char *file, const struct summary_file *x)
 {
-    struct entry *e = entry_new(s, SUMMARY_FILES, file);
+    struct summary_entry *e = entry_new(s, SUMMARY_FILES, file);
     const uint64_t counts[] = { x->bytes, x->writes, x->extending_writes, x->exclusive_locks, x->shared_locks,
                                 x->lone_writes, x->inflight_max, x->steals, x->handoffs };
     const double numbers[] = { x->lock_wait_s, x->prepared_s, x->ended_s, x->bandwidth_bytes_per_s, x->mib_per_s,
@@ -171,7 +144,7 @@ void summary_file(struct summary *s, const char *file, const struct summary_file
 
 void summary_live_file(struct summary *s, const char *file, const struct summary_live_file *x)
 {
-    struct entry *e = entry_new(s, SUMMARY_LIVE_FILES, file);
+    struct summary_entry *e = entry_new(s, SUMMARY_LIVE_FILES, file);
     const uint64_t counts[] = { x->verified_bytes, x->contested, x->retakes };
     const double numbers[] = { x->retake_share, x->open_s, x->write_s, x->close_s, x->mean_write_s, x->held_up_s };
     for (unsigned i = 0; i < G_N_ELEMENTS(counts); i++)
@@ -182,14 +155,14 @@ void summary_live_file(struct summary *s, const char *file, const struct summary
 
 void summary_limit(struct summary *s, const char *what, double share, double rate_if_free)
 {
-    struct entry *e = entry_new(s, SUMMARY_LIMITS, what);
+    struct summary_entry *e = entry_new(s, SUMMARY_LIMITS, what);
     e->value[0].number = share;
     e->value[1].number = rate_if_free;
 }
 
 void summary_balance(struct summary *s, const char *name, uint64_t left, uint64_t right, bool ok)
 {
-    struct entry *e = entry_new(s, SUMMARY_BALANCES, name);
+    struct summary_entry *e = entry_new(s, SUMMARY_BALANCES, name);
     e->value[0].count = left;
     e->value[1].count = right;
     e->value[2].flag = ok;
@@ -197,7 +170,7 @@ void summary_balance(struct summary *s, const char *name, uint64_t left, uint64_
 
 void summary_expect(struct summary *s, const char *key, const struct summary_expectation *x)
 {
-    struct entry *e = entry_new(s, SUMMARY_EXPECTATIONS, key);
+    struct summary_entry *e = entry_new(s, SUMMARY_EXPECTATIONS, key);
     e->value[0].number = x->published;
     e->value[1].number = x->measured;
     e->value[2].number = x->error;
@@ -207,7 +180,7 @@ void summary_expect(struct summary *s, const char *key, const struct summary_exp
 
 /* --- looking up --- */
 
-static double value_number(const struct value *v, enum summary_type type)
+static double value_number(const struct summary_value *v, enum summary_type type)
 {
     switch (type) {
     case SUMMARY_FLAG:
@@ -260,7 +233,7 @@ static gboolean entry_lookup(const struct summary *s, enum summary_list list, co
                                            "stations.STATION.KEY, classes.CLASS.KEY or files.NAME.KEY, with a key "
                                            "such as busy_fraction or p99_s");
     for (guint i = 0; i < s->list[list]->len; i++) {
-        const struct entry *e = g_ptr_array_index(s->list[list], i);
+        const struct summary_entry *e = g_ptr_array_index(s->list[list], i);
         if (strlen(e->name) == (size_t)(dot - rest) && strncmp(e->name, rest, (size_t)(dot - rest)) == 0) {
             *value = value_number(&e->value[k], summary_entry_keys[list][k].type);
             return TRUE;
@@ -357,7 +330,7 @@ const char *summary_key_unit(const char *path)
 void summary_each(const struct summary *s, summary_key_fn *visit, void *data)
 {
     for (unsigned k = 0; k < summary_key_count; k++) {
-        const struct value *v = &s->value[k];
+        const struct summary_value *v = &s->value[k];
         bool text = summary_keys[k].type == SUMMARY_TEXT;
         if (!s->group[summary_keys[k].group] || !v->set)
             continue;
@@ -370,7 +343,7 @@ void summary_each_entry(const struct summary *s, summary_key_fn *visit, void *da
 {
     for (unsigned l = 0; l < SUMMARY_LISTS; l++)
         for (guint i = 0; i < s->list[l]->len; i++) {
-            const struct entry *e = g_ptr_array_index(s->list[l], i);
+            const struct summary_entry *e = g_ptr_array_index(s->list[l], i);
             bool ranked = l == SUMMARY_LIMITS;
             g_autofree char *group = ranked ? g_strdup_printf("%s.%u", summary_list_names[l], i + 1)
                                             : g_strdup_printf("%s.%s", summary_list_names[l], e->name);
@@ -394,7 +367,7 @@ static enum summary_list list_find(const char *name)
 const char *summary_entry_name(const struct summary *s, const char *list, unsigned i)
 {
     const GPtrArray *entries = s->list[list_find(list)];
-    return i < entries->len ? ((const struct entry *)g_ptr_array_index(entries, i))->name : NULL;
+    return i < entries->len ? ((const struct summary_entry *)g_ptr_array_index(entries, i))->name : NULL;
 }
 
 double summary_entry_number(const struct summary *s, const char *list, unsigned i, const char *key)
@@ -402,7 +375,7 @@ double summary_entry_number(const struct summary *s, const char *list, unsigned 
     enum summary_list l = list_find(list);
     int k = summary_entry_key_find(l, key);
     g_assert(k >= 0 && i < s->list[l]->len);
-    return value_number(&((const struct entry *)g_ptr_array_index(s->list[l], i))->value[k],
+    return value_number(&((const struct summary_entry *)g_ptr_array_index(s->list[l], i))->value[k],
                         summary_entry_keys[l][k].type);
 }
 
@@ -415,132 +388,7 @@ bool summary_limit_get(const struct summary *s, unsigned i, struct summary_limit
 {
     if (i >= s->list[SUMMARY_LIMITS]->len)
         return false;
-    const struct entry *e = g_ptr_array_index(s->list[SUMMARY_LIMITS], i);
+    const struct summary_entry *e = g_ptr_array_index(s->list[SUMMARY_LIMITS], i);
     *row = (struct summary_limit_row){ e->name, e->value[0].number, e->value[1].number };
     return true;
-}
-
-/* --- as JSON --- */
-
-static void put_string(GString *out, const char *text)
-{
-    g_autofree char *quoted = json_text_string(text);
-    g_string_append(out, quoted);
-}
-
-/* With a point or an exponent; null when it has no value. */
-static void put_number(GString *out, double number)
-{
-    g_autofree char *text = json_text_number(number, "null");
-    g_string_append(out, text);
-    if (isfinite(number) && strpbrk(text, ".e") == NULL)
-        g_string_append(out, ".0");
-}
-
-static void put_value(GString *out, const struct value *v, enum summary_type type)
-{
-    switch (type) {
-    case SUMMARY_TEXT:
-        put_string(out, v->text == NULL ? "" : v->text);
-        break;
-    case SUMMARY_FLAG:
-        g_string_append(out, v->flag ? "true" : "false");
-        break;
-    case SUMMARY_COUNT:
-        g_string_append_printf(out, "%" G_GUINT64_FORMAT, v->count);
-        break;
-    case SUMMARY_NUMBER:
-        put_number(out, v->number);
-        break;
-    }
-}
-
-static gboolean put_group(GString *out, const struct summary *s, unsigned group, GError **error)
-{
-    g_string_append_printf(out, ",\n  \"%s\": {", summary_group_names[group]);
-    bool first = true;
-    for (unsigned k = 0; k < summary_key_count; k++) {
-        if (summary_keys[k].group != group)
-            continue;
-        if (!s->value[k].set) {
-            g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME,
-                        "the summary cannot be written: the run never set %s.%s", summary_group_names[group],
-                        summary_keys[k].name);
-            return FALSE;
-        }
-        g_string_append_printf(out, "%s\n    \"%s\": ", first ? "" : ",", summary_keys[k].name);
-        put_value(out, &s->value[k], summary_keys[k].type);
-        first = false;
-    }
-    g_string_append(out, "\n  }");
-    return TRUE;
-}
-
-/* An object by name; the limits, which are ranked, an array whose entries begin with the name. */
-static void put_list(GString *out, const struct summary *s, enum summary_list list)
-{
-    bool ranked = list == SUMMARY_LIMITS;
-    if (s->list[list]->len == 0)
-        return;
-    g_string_append_printf(out, ",\n  \"%s\": %c", summary_list_names[list], ranked ? '[' : '{');
-    for (guint i = 0; i < s->list[list]->len; i++) {
-        const struct entry *e = g_ptr_array_index(s->list[list], i);
-        g_string_append_printf(out, "%s\n    %s", i == 0 ? "" : ",", ranked ? "{ \"name\": " : "");
-        put_string(out, e->name);
-        g_string_append(out, ranked ? ", " : ": { ");
-        for (unsigned k = 0; summary_entry_keys[list][k].name != NULL; k++) {
-            g_string_append_printf(out, "%s\"%s\": ", k == 0 ? "" : ", ", summary_entry_keys[list][k].name);
-            put_value(out, &e->value[k], summary_entry_keys[list][k].type);
-        }
-        g_string_append(out, " }");
-    }
-    g_string_append_printf(out, "\n  %c", ranked ? ']' : '}');
-}
-
-char *summary_to_text(const struct summary *s, GError **error)
-{
-    GString *out = g_string_new(NULL);
-    g_string_append_printf(out, "{\n  \"format\": %d", SUMMARY_FORMAT);
-    for (unsigned g = 0; g < SUMMARY_GROUPS; g++) {
-        if (s->group[g] && !put_group(out, s, g, error)) {
-            g_string_free(out, TRUE);
-            return NULL;
-        }
-    }
-    for (unsigned l = 0; l < SUMMARY_LISTS; l++)
-        put_list(out, s, l);
-    g_string_append(out, "\n}\n");
-    return g_string_free(out, FALSE);
-}
-
-/* A device or a pipe, such as /dev/stdout: a rename would replace it. */
-static gboolean write_into(const char *path, const char *text, GError **error)
-{
-    FILE *file = fopen(path, "w");
-    bool good = file != NULL && fputs(text, file) >= 0 && fflush(file) == 0;
-    int number = errno;
-
-    if (file != NULL)
-        fclose(file);
-    if (!good)
-        g_set_error(error, G_FILE_ERROR, g_file_error_from_errno(number), "%s", g_strerror(number));
-    return good;
-}
-
-gboolean summary_write(const struct summary *s, const char *path, GError **error)
-{
-    char *text = summary_to_text(s, error);
-    if (text == NULL)
-        return FALSE;
-    GError *reason = NULL;
-    struct stat status;
-    bool special = stat(path, &status) == 0 && !S_ISREG(status.st_mode);
-    /* g_file_set_contents writes to a temporary name in the same folder and renames. */
-    gboolean good = special ? write_into(path, text, &reason) : g_file_set_contents(path, text, -1, &reason);
-    if (!good) {
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s: cannot be written: %s", path, reason->message);
-        g_clear_error(&reason);
-    }
-    g_free(text);
-    return good;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reading a summary back; the other half of summary.c stands on the same tables. */
+/* Reading a summary back; summary_write.c wrote it by the same tables. */
 #include "trace/summary.h"
 
 #include <math.h>

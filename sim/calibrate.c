@@ -28,13 +28,15 @@ struct measured {
 
 /* --- the deck, with labels for costs --- */
 
-static struct deck *load(const struct options *options, struct share *share, char **more)
+static const char *const live_settings[] = { "run.clock=live", "costs.waiting=any", NULL };
+
+static struct deck *load(const struct options *options, struct share *share, const char *const *more)
 {
     GArray *settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
 
     g_array_append_vals(settings, options->settings->data, options->settings->len);
-    for (char **text = more; text != NULL && *text != NULL; text++) {
-        struct deck_setting setting = { (char *)"calibrate", *text };
+    for (; *more != NULL; more++) {
+        struct deck_setting setting = { (char *)"calibrate", (char *)*more };
         g_array_append_val(settings, setting);
     }
     struct deck_request request = options_deck_request(options, (struct deck_reader){ share_read, share });
@@ -223,13 +225,64 @@ static gboolean measure(const struct options *options, struct share *share, cons
     return share_agree(share, local, error);
 }
 
-int calibrate_deck(const struct options *options, struct share *share)
+/* Plays the deck once more, with labels for its costs. */
+static int measure_labelled(const struct options *options, struct share *share, const struct deck *deck, GError **error)
 {
     struct measured m = { .labels = labels_new() };
-    struct deck *deck = NULL, *labelled = NULL;
-    struct scenario *scenario = NULL;
-    g_auto(GStrv) settings = NULL;
-    char *live[] = { (char *)"run.clock=live", (char *)"costs.waiting=any", NULL };
+    int status = TIERCEL_ERROR_INPUT;
+    g_auto(GStrv) labels = labels_settings(m.labels, deck);
+    g_autoptr(GPtrArray) settings = g_ptr_array_new();
+
+    for (char **label = labels; *label != NULL; label++)
+        g_ptr_array_add(settings, *label);
+    for (const char *const *live = live_settings; *live != NULL; live++)
+        g_ptr_array_add(settings, (gpointer)*live);
+    g_ptr_array_add(settings, NULL);
+    struct deck *labelled = load(options, share, (const char *const *)settings->pdata);
+    struct scenario *scenario = scenario_new(labelled, share);
+    if (is_good(labelled, share))
+        status = measure(options, share, deck, labelled, scenario, &m, error) ? TIERCEL_OK : (*error)->code;
+    scenario_free(scenario);
+    deck_free(labelled);
+    labels_free(m.labels);
+    return status;
+}
+
+/* The deck is without problems. */
+static int calibrate(const struct options *options, struct share *share, const struct deck *deck,
+                     const struct scenario *scenario, GError **error)
+{
+    GError *local = NULL;
+
+    check_request(share, scenario, &local);
+    if (!share_agree(share, local, error))
+        return TIERCEL_ERROR_INPUT;
+    if (!scenario_calibrates(scenario))
+        return measure_labelled(options, share, deck, error);
+    return measure_scenario(options, share, scenario, error) ? TIERCEL_OK : (*error)->code;
+}
+
+static int calibrate_live(const struct options *options, struct share *share, GError **error)
+{
+    struct deck *deck = load(options, share, live_settings);
+    int status = TIERCEL_ERROR_INPUT;
+
+    deck_refuse_sweep(deck);
+    struct scenario *scenario = scenario_new(deck, share);
+    if (deck_problem_count(deck) == 0)
+        scenario_check_live(scenario, deck, (uint32_t)share->processes);
+    if (deck_problem_count(deck) == 0 && deck_has(deck, "workload", "io"))
+        deck_complain(deck, "workload", "io", "is not calibrated with the jobs that write; expected none here, and a "
+                      "deck of kind io for the file");
+    if (is_good(deck, share))
+        status = calibrate(options, share, deck, scenario, error);
+    scenario_free(scenario);
+    deck_free(deck);
+    return status;
+}
+
+int calibrate_deck(const struct options *options, struct share *share)
+{
     GError *local = NULL;
     g_autoptr(GError) error = NULL;
     int status = TIERCEL_ERROR_INPUT;
@@ -237,48 +290,9 @@ int calibrate_deck(const struct options *options, struct share *share)
     /* Only process 0 writes the profile, and others may see other folders. */
     if (share->process == 0)
         profile_file_check(options, &local);
-    if (!share_agree(share, local, &error))
-        goto end;
-    deck = load(options, share, live);
-    deck_refuse_sweep(deck);
-    scenario = scenario_new(deck, share);
-    if (deck_problem_count(deck) == 0)
-        scenario_check_live(scenario, deck, (uint32_t)share->processes);
-    if (!is_good(deck, share))
-        goto end;
-    if (deck_has(deck, "workload", "io")) {
-        deck_complain(deck, "workload", "io", "is not calibrated with the jobs that write; expected none here, and a "
-                      "deck of kind io for the file");
-        is_good(deck, share);
-        goto end;
-    }
-    check_request(share, scenario, &local);
-    if (!share_agree(share, local, &error))
-        goto end;
-    if (scenario_calibrates(scenario)) {
-        status = measure_scenario(options, share, scenario, &error) ? TIERCEL_OK : error->code;
-        goto end;
-    }
-    scenario_free(scenario);
-    settings = labels_settings(m.labels, deck);
-    guint count = g_strv_length(settings);
-    settings = g_renew(char *, settings, count + G_N_ELEMENTS(live));
-    for (unsigned i = 0; i < G_N_ELEMENTS(live); i++)
-        settings[count + i] = g_strdup(live[i]);
-    labelled = load(options, share, settings);
-    scenario = scenario_new(labelled, share);
-    if (!is_good(labelled, share))
-        goto end;
-    status = measure(options, share, deck, labelled, scenario, &m, &error) ? TIERCEL_OK : error->code;
-end:
+    if (share_agree(share, local, &error))
+        status = calibrate_live(options, share, &error);
     if (error != NULL && share->process == 0)
         fprintf(stderr, "tiercel: %s\n", error->message);
-    if (scenario != NULL)
-        scenario_free(scenario);
-    if (labelled != NULL)
-        deck_free(labelled);
-    if (deck != NULL)
-        deck_free(deck);
-    labels_free(m.labels);
     return status;
 }

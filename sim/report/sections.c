@@ -54,7 +54,7 @@ gboolean section_add_run(struct document *d, const struct report_source *source,
     }
     if (reader_count(source->reader, "seed", &seed)) {
         section_text(s, "seed");
-        section_quantity(s, (double)seed, REPORT_COUNT);
+        section_count(s, seed);
     }
     if (reader_number(source->reader, "walltime_s", &walltime_s)) {
         section_text(s, "walltime_s");

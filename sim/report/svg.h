@@ -47,8 +47,7 @@ void svg_bars(FILE *out, const char *title, const char *label, const char *name,
               const struct svg_bar *bars, unsigned count);
 /* One row a span, each where it lies. */
 void svg_spans(FILE *out, const char *title, const char *label, const struct svg_span *spans, unsigned count);
-/* A histogram: bars from lower[i] to upper[i] on a logarithmic axis, of the height count[i] / its width in decades.
- * */
+/* A histogram: bars from lower[i] to upper[i] on a logarithmic axis, of the height share[i] / its width in decades. */
 void svg_histogram(FILE *out, const char *title, const char *label, const double *lower, const double *upper,
                    const double *share, unsigned count);
 

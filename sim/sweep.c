@@ -305,9 +305,9 @@ static int run(struct sweep *sweep, const char *path, GError **error)
             fprintf(stderr, "tiercel: %s: %u points in %s on %d process%s\n", deck_path(sweep->plan.deck),
                     deck_sweep_points(sweep->plan.deck), sweep->folder.path, sweep->share->processes,
                     sweep->share->processes == 1 ? "" : "es");
+        signals_watch();
         sweep->order = sweep_order_new(&sweep->plan, &sweep->folder, sweep->from, sweep->to, sweep->share);
         progress_begin(&sweep->progress, sweep->options->progress_s);
-        signals_watch();
         play_all(sweep, &local);
         status = finish(sweep, local, error);
         signals_unwatch();

@@ -108,7 +108,7 @@ static int by_share(const void *a, const void *b)
 }
 
 void rate_limits_init(struct rate_limits *limits, const struct steady *steady, const struct scenario *scenario,
-                 const struct scenario_run *run)
+                      const struct scenario_run *run)
 {
     struct steady_span span;
 

@@ -50,7 +50,7 @@ struct rate_limits {
 
 /* `steady` may be NULL, and nothing may have been done: then there are no entries. */
 void rate_limits_init(struct rate_limits *limits, const struct steady *steady, const struct scenario *scenario,
-                 const struct scenario_run *run);
+                      const struct scenario_run *run);
 void rate_limits_release(struct rate_limits *limits);
 
 void rate_limits_summarise(const struct rate_limits *limits, struct summary *summary);

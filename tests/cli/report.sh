@@ -59,7 +59,7 @@ check "the path of one job" says_in 0 out "$id" report jobs/trace.h5 --job "$id"
 check "only of that one" test "$(grep -c slowest out)" -eq 0
 check "a job that is not there" says_in 2 err "no job of this trace has the id 7" report jobs/trace.h5 --job 7
 check "a job that is no number" says_in 2 err "is not the id of a job" report jobs/trace.h5 --job x
-check "a format that there is not" says_in 2 err "expected one of text, json, tsv, html" report jobs/trace.h5 --format xml
+check "a format that there is not" says_in 2 err "expected text, json, tsv or html" report jobs/trace.h5 --format xml
 
 # The steps of a path have no gap: their lengths add up to the time of the last.
 path_adds_up()

@@ -5,22 +5,15 @@
 
 #include <glib.h>
 
-enum { SECTOR = 512, WORD = 8, PAGE = 4096 };
+#include "base/mix.h"
 
-/* The finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
+enum { SECTOR = 512, WORD = 8, PAGE = 4096 };
 
 /* The word at `offset`, a multiple of its size. The first one of a sector is the sector's own. */
 static uint64_t word_at(uint64_t seed, uint64_t offset)
 {
     uint64_t place = offset % SECTOR;
-    return place == 0 ? mix(mix(seed) ^ offset) : mix(seed ^ place << 48);
+    return place == 0 ? mix_bits(mix_bits(seed) ^ offset) : mix_bits(seed ^ place << 48);
 }
 
 static uint8_t byte_at(uint64_t seed, uint64_t offset)

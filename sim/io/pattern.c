@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "io/pattern.h"
 
-/* The finaliser of splitmix64 (Steele, Lea, Flood, 2014). */
-static uint64_t mix(uint64_t x)
-{
-    x += UINT64_C(0x9e3779b97f4a7c15);
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
+#include "base/mix.h"
 
 /* Place `i` of a shuffled 0..n-1: a Feistel network over the next power of four, walked until it falls inside. So a
  * shuffle of any length needs no memory. */
@@ -22,7 +15,7 @@ static uint64_t shuffled(uint64_t i, uint64_t n, uint64_t key)
     do {
         uint64_t left = i >> half, right = i & mask;
         for (unsigned round = 0; round < 4; round++) {
-            uint64_t next = left ^ (mix(key ^ mix(right << 8 | round)) & mask);
+            uint64_t next = left ^ (mix_bits(key ^ mix_bits(right << 8 | round)) & mask);
             left = right;
             right = next;
         }
@@ -60,7 +53,7 @@ uint64_t pattern_offset(const struct pattern *p, uint32_t writer, uint64_t write
     case PATTERN_LAST_FIRST:
         return interleaved(p, writer, last_first(p, write));
     case PATTERN_RANDOM:
-        return interleaved(p, writer, shuffled(write, writes, mix(p->seed) + writer));
+        return interleaved(p, writer, shuffled(write, writes, mix_bits(p->seed) + writer));
     default:
         return interleaved(p, writer, write);
     }

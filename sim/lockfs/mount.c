@@ -203,7 +203,7 @@ gboolean lockfs_mount_make(struct lockfs_mount *m, const char *folder, GError **
         return FALSE;
     }
     if (!S_ISDIR(status.st_mode)) {
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s is not a folder; expected an empty one to mount on",
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s is not a folder; expected one to mount on",
                     folder);
         free(m->point);
         return FALSE;

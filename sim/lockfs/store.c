@@ -37,6 +37,32 @@ struct lockfs_store {
     uint64_t aside_bytes;       /* set aside for writes in service */
 };
 
+static int open_nameless(int folder)
+{
+    return openat(folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+}
+
+/* The folder's descriptor, or -1 with *error: one in which no nameless file can be made is told at once. */
+static int open_folder(const char *folder, GError **error)
+{
+    int descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (descriptor < 0) {
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "the folder for the bytes, %s, cannot be opened: %s",
+                    folder, g_strerror(errno));
+        return -1;
+    }
+    int trial = open_nameless(descriptor);
+    if (trial < 0) {
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "the folder for the bytes, %s, takes no nameless files "
+                    "(O_TMPFILE): %s; expected one that may be written, on a file system such as ext4, XFS or tmpfs",
+                    folder, g_strerror(errno));
+        close(descriptor);
+        return -1;
+    }
+    close(trial);
+    return descriptor;
+}
+
 static gint compare_numbers(gconstpointer a, gconstpointer b, gpointer unused)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -49,14 +75,8 @@ struct lockfs_store *lockfs_store_new(enum lockfs_keep keep, const char *folder,
 {
     int descriptor = -1;
 
-    if (keep == LOCKFS_KEEP_FOLDER) {
-        descriptor = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-        if (descriptor < 0) {
-            g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "the folder for the bytes, %s, cannot be opened: %s",
-                        folder, g_strerror(errno));
-            return NULL;
-        }
-    }
+    if (keep == LOCKFS_KEEP_FOLDER && (descriptor = open_folder(folder, error)) < 0)
+        return NULL;
     struct lockfs_store *store = g_new0(struct lockfs_store, 1);
     store->keep = keep;
     store->folder = descriptor;
@@ -143,7 +163,7 @@ void lockfs_store_let_go(struct lockfs_store *store, struct lockfs_file *file)
 static int open_bytes(const struct lockfs_store *store)
 {
     return store->keep == LOCKFS_KEEP_MEMORY ? memfd_create("lockfs", MFD_CLOEXEC)
-                                             : openat(store->folder, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
+                                             : open_nameless(store->folder);
 }
 
 int lockfs_store_create(struct lockfs_store *store, const char *name, uint32_t mode, uint32_t uid, uint32_t gid,

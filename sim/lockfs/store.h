@@ -47,7 +47,8 @@ struct lockfs_attributes {
 struct lockfs_store;
 struct lockfs_file;
 
-/* `folder` is for LOCKFS_KEEP_FOLDER. All ends together stay within capacity_bytes; 0: no limit. */
+/* `folder` is for LOCKFS_KEEP_FOLDER; what is in it stays as it is. NULL with *error where it cannot be opened, or
+ * takes no nameless files. All ends together stay within capacity_bytes; 0: no limit. */
 struct lockfs_store *lockfs_store_new(enum lockfs_keep keep, const char *folder, uint64_t capacity_bytes,
                                       GError **error);
 void lockfs_store_free(struct lockfs_store *store);

@@ -67,12 +67,20 @@ check "a folder that is not there is refused" expect_status 2 "$lockfs" "$scratc
 check "a file is refused" expect_status 2 "$lockfs" "$scratch/first" true 2>"$scratch/err"
 check "it is said which" grep -q "$scratch/first is not a folder" "$scratch/err"
 check "a wrong option is refused" expect_status 2 "$lockfs" --paralel "$mount" true 2>"$scratch/err"
+check "so is a place for bytes that takes no nameless files" expect_status 2 "$lockfs" --store /proc "$mount" true \
+    2>"$scratch/err"
+check "it is said why" grep -q "/proc, takes no nameless files" "$scratch/err"
 check "so is a folder without a name" expect_status 2 "$lockfs" "" true 2>"$scratch/err"
 check "and a command without one" expect_status 2 "$lockfs" "$mount" "" 2>"$scratch/err"
 check "statistics that cannot be written are an error" expect_status 1 "$lockfs" --statistics /dev/full "$mount" true \
     2>"$scratch/err"
 
 # --- files ---
+
+echo mine >"$mount/mine"
+check "what is in the folder is hidden meanwhile" expect_status 1 "$lockfs" "$mount" test -e "$mount/mine" >/dev/null
+check "and there again afterwards" test "$(cat "$mount/mine")" = mine
+rm "$mount/mine"
 
 in_mount() # SCRIPT: a shell script in the mounted folder
 {

@@ -23,11 +23,14 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <glib.h>
+
 #include "base/quantity.h"
+#include "io/contents.h"
 #include "io/pattern.h"
 
 #define ALIGNMENT 4096
-#define SECTOR 512
+#define SEED 1
 
 struct plan {
     const char *file;
@@ -57,39 +60,9 @@ static int64_t now_ns(void)
     return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-static uint64_t word_of(uint64_t position)
-{
-    return (position + 1) * UINT64_C(0x9e3779b97f4a7c15);
-}
-
-/* The first word of each sector tells where in the file it stands. */
-static void stamp(uint64_t *words, uint64_t offset, size_t bytes)
-{
-    for (size_t i = 0; i < bytes / 8; i += SECTOR / 8)
-        words[i] = word_of(offset / 8 + i);
-}
-
-/* The others tell where they stand in their write, so that a writer has to stamp alone between two writes: if it were
- * busy for longer than a sleeper takes to wake up, it would never take the lock past one. */
-static void fill(uint64_t *words, uint64_t offset, size_t bytes)
-{
-    for (size_t i = 0; i < bytes / 8; i++)
-        words[i] = word_of(i);
-    stamp(words, offset, bytes);
-}
-
 static int open_file(const struct plan *plan, int flags)
 {
     return open(plan->file, flags | O_DIRECT | O_CLOEXEC, 0644);
-}
-
-static void *aligned(size_t bytes)
-{
-    void *memory = aligned_alloc(ALIGNMENT, bytes);
-
-    if (memory == NULL)
-        abort();
-    return memory;
 }
 
 /* One process; its exit status. */
@@ -97,23 +70,26 @@ static int write_all(const struct plan *plan, struct shared *shared, uint32_t wr
 {
     const struct pattern *p = &plan->pattern;
     int descriptor = open_file(plan, O_WRONLY | (plan->append ? O_APPEND : 0));
-    uint64_t *words = aligned(p->transfer);
+    struct contents contents;
     int status = 0;
 
-    fill(words, 0, p->transfer);
+    /* Once set, they cost a word a sector: were a writer busy between two writes for longer than a sleeper takes to
+     * wake up, it would never take the lock past one. */
+    contents_init(&contents, p->transfer, SEED);
+    contents_set(&contents, 0, p->transfer);
     pthread_barrier_wait(&shared->start);
     if (descriptor < 0)
         return fail(plan->file);
     shared->times[writer].start_ns = now_ns();
     for (uint64_t i = 0; i < pattern_writes(p) && status == 0; i++) {
         uint64_t offset = pattern_offset(p, writer, i);
-        stamp(words, offset, p->transfer);
-        if (pwrite(descriptor, words, p->transfer, (off_t)offset) != (ssize_t)p->transfer)
+        contents_set(&contents, offset, p->transfer);
+        if (pwrite(descriptor, contents.bytes, p->transfer, (off_t)offset) != (ssize_t)p->transfer)
             status = fail("pwrite");
     }
     shared->times[writer].end_ns = now_ns();
     close(descriptor);
-    free(words);
+    contents_release(&contents);
     return status;
 }
 
@@ -121,25 +97,26 @@ static int verify(const struct plan *plan)
 {
     const struct pattern *p = &plan->pattern;
     int descriptor = open_file(plan, O_RDONLY);
-    uint64_t *words = aligned(p->transfer), *expected = aligned(p->transfer);
+    uint8_t *bytes = g_aligned_alloc(1, p->transfer, ALIGNMENT);
+    struct contents contents;
     struct stat status;
     int result = 0;
 
+    contents_init(&contents, p->transfer, SEED);
     if (descriptor < 0 || fstat(descriptor, &status) != 0)
         result = fail(plan->file);
     else if ((uint64_t)status.st_size != pattern_bytes(p))
         result = fprintf(stderr, "write_file: the file has %lld bytes\n", (long long)status.st_size) > 0;
     for (uint64_t offset = 0; result == 0 && !plan->append && offset < pattern_bytes(p); offset += p->transfer) {
-        fill(expected, offset, p->transfer);
-        if (pread(descriptor, words, p->transfer, (off_t)offset) != (ssize_t)p->transfer)
+        if (pread(descriptor, bytes, p->transfer, (off_t)offset) != (ssize_t)p->transfer)
             result = fail("pread");
-        else if (memcmp(words, expected, p->transfer) != 0)
+        else if (contents_compare(&contents, bytes, offset, p->transfer) != p->transfer)
             result = fprintf(stderr, "write_file: other bytes at %llu\n", (unsigned long long)offset) > 0;
     }
     if (descriptor >= 0)
         close(descriptor);
-    free(words);
-    free(expected);
+    g_aligned_free(bytes);
+    contents_release(&contents);
     return result;
 }
 

@@ -235,12 +235,15 @@ static void test_attributes(void)
 
 static void test_folder(void)
 {
-    GError *error = NULL;
+    /* The second is a folder, but no nameless file can be made in it. */
+    static const char *const folders[] = { "/dev/null", "/proc" };
 
-    CU_ASSERT_PTR_NULL(lockfs_store_new(LOCKFS_KEEP_FOLDER, "/dev/null", 0, &error));
-    CU_ASSERT_EQUAL(error->code, TIERCEL_ERROR_INPUT);
-    CU_ASSERT_PTR_NOT_NULL(strstr(error->message, "/dev/null"));
-    g_error_free(error);
+    for (size_t i = 0; i < G_N_ELEMENTS(folders); i++) {
+        g_autoptr(GError) error = NULL;
+        CU_ASSERT_PTR_NULL(lockfs_store_new(LOCKFS_KEEP_FOLDER, folders[i], 0, &error));
+        CU_ASSERT_EQUAL_FATAL(error->code, TIERCEL_ERROR_INPUT);
+        CU_ASSERT_PTR_NOT_NULL(strstr(error->message, folders[i]));
+    }
 }
 
 /* --- what is counted --- */
@@ -356,7 +359,7 @@ int main(void)
         { "names are found, listed in order and taken away", test_names },
         { "an unlinked file lives as long as somebody knows it", test_unlinked },
         { "attributes can be set", test_attributes },
-        { "a folder that is none is refused", test_folder },
+        { "a folder that is none, or takes no nameless files, is refused", test_folder },
         { "writes one after the other are alone", test_alone },
         { "writes that overlap are not alone", test_overlap },
         { "writes of two files do not disturb each other", test_files },

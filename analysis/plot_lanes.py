@@ -89,7 +89,8 @@ def plot_gantt(traces, options):
 # --- the lock of a shared file ---
 
 HELD = {"exclusive": (COLOURS[1], "holds it exclusively"), "shared": (COLOURS[0], "shares it"),
-        "demoted": (COLOURS[2], "exclusively, then shares it")}
+        "demoted": (COLOURS[2], "exclusively, then shares it"),
+        "unlocked": (COLOURS[3], "writes, as the file system lets it")}
 WRITES_A_WRITER = 12                # of the whole run shown where nothing else is asked for
 
 

@@ -125,7 +125,7 @@ static void print_tables(void)
     for (unsigned t = 0; t < BATCH_TABLES; t++)
         print_table("Kind batch", &batch_tables[t]);
     struct table writes = { "writes", "one row a write that ended", mount_write_columns, MOUNT_WRITE_COLUMNS };
-    print_table("Kind io, on the virtual clock", &writes);
+    print_table("Kind io", &writes);
     print_table("Level events, every kind", &events_table);
 }
 

@@ -110,7 +110,7 @@ static void *file_new(struct deck *deck, G_GNUC_UNUSED struct share *share)
     describe_rows(s);
     check_against(s, deck);
     if (s->live)
-        file_live_read(s, deck);
+        file_live_read_groups(s, deck);
     if (s->group_count == 0)
         deck_complain(deck, "system", "kind", "'io' has no group [io.NAME]; expected at least one, with a name of your "
                       "own");
@@ -128,7 +128,7 @@ static void file_free(void *data)
     for (unsigned i = 0; i < s->group_count; i++) {
         for (unsigned role = 0; role < FILE_ROLES; role++)
             g_free(s->groups[i].role_names[role]);
-        g_strfreev(s->groups[i].hints);
+        file_live_release(&s->groups[i].live);
     }
     g_free(s->groups);
     g_free(s->roles);
@@ -209,10 +209,8 @@ static const struct role *const *file_roles(const void *data)
 
 static const struct table *file_tables(const void *data, unsigned *count)
 {
-    const struct file_scenario *s = data;
-
-    *count = s->live ? 0 : 1;           /* only mounts make rows */
-    return s->live ? NULL : &s->table;
+    *count = 1;
+    return &((const struct file_scenario *)data)->table;
 }
 
 /* Of the last group, which is as good as any. */

@@ -9,10 +9,13 @@
 #ifndef TIERCEL_SCENARIO_FILE_H
 #define TIERCEL_SCENARIO_FILE_H
 
+#include <math.h>
+
 #include "ranks/file_program.h"
 #include "ranks/mount.h"
 #include "ranks/shared_file.h"
 #include "scenario.h"
+#include "scenario_file_live.h"
 
 /* --- for kind = io --- */
 
@@ -31,11 +34,7 @@ struct file_group {
 
     /* On the live clock: one role alone, the program. */
     struct file_program program;
-    bool locked;                    /* by a lock of our own */
-    unsigned windows;               /* enum mpiio_windows */
-    char **hints;                   /* key, value, ..., NULL */
-    bool verify;
-    bool keep;
+    struct file_live live;
 };
 
 struct file_scenario {
@@ -45,7 +44,7 @@ struct file_scenario {
     uint32_t nodes;                 /* mounts and servers of all groups */
     bool by_role;
     bool live;
-    const char *folder;             /* of the files; NULL: the run's */
+    bool rows;                      /* the trace has a table of writes */
     struct engine_link link;
     struct engine_link local_link;
     const struct role **roles;
@@ -64,22 +63,14 @@ void file_details(const void *data, const struct summary *summary, FILE *out);
 
 /* --- the same on the live clock, scenario_file_live.c --- */
 
-/* Adds what `hints` of the group states to a list of keys and values that ends with NULL. */
-void file_live_read_hints(char ***hints, struct deck *deck, const char *group);
-void file_live_check_rules(const struct shared_file *f, struct deck *deck, const char *group);
-
 /* Reads what only that needs, and complains of what it cannot play. */
-void file_live_read(struct file_scenario *s, struct deck *deck);
+void file_live_read_groups(struct file_scenario *s, struct deck *deck);
 void file_live_populate(const struct file_scenario *s, struct engine *e);
 uint32_t file_live_processes(const void *data, const char **why);
 gboolean file_live_perform(const void *data, MPI_Comm comm, const char *folder, uint32_t act, struct bytes *result,
                            GError **error);
 /* Measures what writing takes in the deck's folder; appends a cost profile, behind comments. Collective. */
 gboolean file_live_calibrate(const void *data, MPI_Comm comm, GString *text, GError **error);
-/* Counts that only a lock of our own can know are 0 without one, shares and waits NAN. */
-struct summary_file file_live_figures(const struct file_group *group, const struct collector *figures);
-struct summary_live_file file_live_times(const struct file_group *group, const struct collector *figures);
-void file_live_summarise(const struct file_scenario *s, const struct collector *figures, struct summary *summary);
 
 /* --- for all systems --- */
 
@@ -95,6 +86,22 @@ struct summary_file file_figures(const struct collector *figures, const char *mo
 
 /* The group io of the summary, from the sum over files; `span_s` is the time that the bandwidth is over. */
 void file_summarise_all(struct summary *summary, const struct summary_file *sum, double span_s);
+
+void file_balance_add(GArray *balances, const char *name, const char *left_text, const char *right_text,
+                      uint64_t left, uint64_t right);
+
+#define FILE_MIB 1048576.0
+
+static inline double file_ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
+
+/* Below 0: not known. */
+static inline double file_seconds(int64_t ns)
+{
+    return ns < 0 ? NAN : (double)ns / 1e9;
+}
 
 /* About how many messages all writes of one writer, or of one job, take. */
 double file_run_messages(const struct shared_file *f);
@@ -141,10 +148,8 @@ gboolean job_file_begin(const struct job_file *j, MPI_Comm comm, const char *fol
 gboolean job_file_write(const struct job_file *j, const void *request, size_t size, uint16_t *kind, uint64_t *word,
                         GError **error);
 gboolean job_file_end(const struct job_file *j, bool good, GError **error);
-struct summary_file job_file_live_figures(const struct job_file *j, double span_s);
-void job_file_live_summarise(const struct job_file *j, struct summary *summary);
-/* Whether it was read back; how many bytes of it were right, writes were to be locked, and locks held that must not. */
-bool job_file_live_counts(const struct job_file *j, uint64_t *verified, uint64_t *locked, uint64_t *broken);
+void job_file_live_summarise(const struct job_file *j, const struct scenario_run *run, struct summary *summary,
+                             GArray *balances, double span_s);
 
 void job_file_details(const struct job_file *j, const struct summary *summary, FILE *out);
 

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "io/mpiio.h"
 #include "scenario_file.h"
+#include "signals.h"
 
 #define SECOND_NS 1e9
 
@@ -66,7 +67,8 @@ static struct mpiio_job job_of(const struct calibration *c, const struct trial *
         .name = "calibrate", .path = c->path, .writers = t->writers,
         .pattern = { PATTERN_INTERLEAVED, t->writers, t->transfer, t->transfer, writes, 1 }, .locked = t->locked,
         .rules = { .rules = INODE_FUSE_62, .parallel = t->parallel }, .windows = c->windows,
-        .prepare = t->sized ? MPIIO_PREPARE_SET_SIZE : MPIIO_PREPARE_NOTHING
+        .prepare = t->sized ? MPIIO_PREPARE_SET_SIZE : MPIIO_PREPARE_NOTHING,
+        .stop = signals_stop_wanted, .made = signals_remove
     };
 }
 
@@ -75,13 +77,15 @@ static gboolean run_job(struct calibration *c, const struct trial *t, uint64_t w
 {
     struct mpiio_job job = job_of(c, t, writes);
     struct mpiio_figures x;
-    int good = mpiio_job_run(c->comm, c->number++, &job, &x, error);
+    int good = mpiio_job_run(c->comm, c->number++, &job, &x, error), words[] = { good, !signals_stop_wanted() };
 
     /* Process 0 is a writer of every job; of some it is the only one. */
-    MPI_Bcast(&good, 1, MPI_INT, 0, c->comm);
-    if (!good && error != NULL && *error == NULL)
+    MPI_Allreduce(MPI_IN_PLACE, words, G_N_ELEMENTS(words), MPI_INT, MPI_MIN, c->comm);
+    if (!words[1] && good)
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_STOPPED, "calibrate: told to stop; nothing was written");
+    else if (!words[0] && good)
         g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "[io.calibrate]: a writer has failed");
-    if (!good)
+    if (!words[0] || !words[1])
         return FALSE;
     MPI_Bcast(&x, sizeof x, MPI_BYTE, 0, c->comm);
     double count = (double)x.writes, span_ns = (double)(x.written_ns - x.ready_ns);
@@ -187,8 +191,10 @@ gboolean file_live_calibrate(const void *data, MPI_Comm comm, GString *text, GEr
 {
     const struct file_scenario *s = data;
     const struct shared_file *f = &s->groups[0].file;
-    g_autofree char *path = g_build_filename(s->folder != NULL ? s->folder : ".", "calibrate.data", NULL);
-    struct calibration c = { .comm = comm, .path = path, .windows = (enum mpiio_windows)s->groups[0].windows };
+    const struct file_live *live = &s->groups[0].live;
+    const char *folder = live->folder != NULL ? live->folder : "the present folder";
+    g_autofree char *path = file_live_path(live, NULL, "calibrate");
+    struct calibration c = { .comm = comm, .path = path, .windows = (enum mpiio_windows)live->windows };
     uint32_t writers = 1;
 
     for (unsigned i = 0; i < s->group_count; i++)
@@ -196,18 +202,20 @@ gboolean file_live_calibrate(const void *data, MPI_Comm comm, GString *text, GEr
     if (f->pattern.transfer > JOB_BYTES_MOST / PROBE_WRITES)
         return error_refuse(error, "calibrate: [io.%s] transfer is %" G_GUINT64_FORMAT " bytes; expected at most %"
                             G_GUINT64_FORMAT, f->name, f->pattern.transfer, (uint64_t)JOB_BYTES_MOST / PROBE_WRITES);
-    if (!measure_all(&c, writers, f->pattern.transfer, error))
+    signals_watch();
+    gboolean good = measure_all(&c, writers, f->pattern.transfer, error);
+    signals_unwatch();
+    if (!good)
         return FALSE;
-    g_string_append_printf(text, "# Files in %s: writes of %" G_GUINT64_FORMAT " bytes by %u writers.\n",
-                           s->folder != NULL ? s->folder : "the present folder", f->pattern.transfer, writers);
+    g_string_append_printf(text, "# Files in %s: writes of %" G_GUINT64_FORMAT " bytes by %u writers.\n", folder,
+                           f->pattern.transfer, writers);
     describe(text, "one writer", &c.alone);
     describe(text, "exclusive", &c.serial);
     describe(text, "shared, within the file", &c.within);
     describe(text, "shared, extending it", &c.growing);
     describe(text, "no lock of ours, within the file", &c.free_sized);
     describe(text, "no lock of ours, extending it", &c.free);
-    g_string_append_printf(text, "\n[deck]\nformat = 1\ntitle = files of %s\n\n",
-                           s->folder != NULL ? s->folder : "the present folder");
+    g_string_append_printf(text, "\n[deck]\nformat = 1\ntitle = files of %s\n\n", folder);
     put_profile(text, &c, writers, f->pattern.transfer);
     return TRUE;
 }

@@ -85,52 +85,29 @@ const struct role *job_file_place(const struct job_file *j, uint32_t actor, uint
     return actor == j->file.storage ? &role_storage : &role_mount;
 }
 
-static void add_balance(GArray *balances, const char *name, const char *left_text, const char *right_text,
-                        uint64_t left, uint64_t right)
-{
-    struct scenario_balance balance = { name, left_text, right_text, left, right };
-    g_array_append_val(balances, balance);
-}
-
-static void summarise_live(const struct job_file *j, const struct scenario_run *run, struct summary *summary,
-                           GArray *balances, double span_s)
-{
-    struct summary_file x = job_file_live_figures(j, span_s);
-    uint64_t verified, locked, broken;
-    bool verifies = job_file_live_counts(j, &verified, &locked, &broken);
-
-    summary_file(summary, j->file.name, &x);
-    file_summarise_all(summary, &x, span_s);
-    job_file_live_summarise(j, summary);
-    add_balance(balances, "locks", "writes under a lock", "exclusive and shared", locked,
-                x.exclusive_locks + x.shared_locks);
-    add_balance(balances, "excluded", "locks held beside one that excludes them", "allowed", broken, 0);
-    if (verifies && run->result->end == ENGINE_ENDED)
-        add_balance(balances, "verified", "bytes written", "read back, and right", x.bytes, verified);
-}
-
 void job_file_summarise(const struct job_file *j, const struct scenario_run *run, struct summary *summary,
                         GArray *balances, double span_s)
 {
     if (!j->used)
         return;
     if (j->live != NULL) {
-        summarise_live(j, run, summary, balances, span_s);
+        job_file_live_summarise(j, run, summary, balances, span_s);
         return;
     }
     struct summary_file x = file_figures(run->figures, role_mount.name, role_storage.name);
     x.prepared_s = 0;
     x.ended_s = span_s;
-    x.bandwidth_bytes_per_s = span_s > 0 ? (double)x.bytes / span_s : NAN;
-    x.mib_per_s = x.bandwidth_bytes_per_s / (1 << 20);
-    x.writes_per_s = span_s > 0 ? (double)x.writes / span_s : NAN;
+    x.bandwidth_bytes_per_s = file_ratio((double)x.bytes, span_s);
+    x.mib_per_s = x.bandwidth_bytes_per_s / FILE_MIB;
+    x.writes_per_s = file_ratio((double)x.writes, span_s);
     summary_file(summary, j->file.name, &x);
     file_summarise_all(summary, &x, span_s);
     if (run->result->end != ENGINE_ENDED)
         return;
-    add_balance(balances, "writes", "bytes of the writes of jobs", "written", x.writes * j->file.pattern.transfer,
-                x.bytes);
-    add_balance(balances, "locks", "writes", "exclusive and shared", x.writes, x.exclusive_locks + x.shared_locks);
+    file_balance_add(balances, "writes", "bytes of the writes of jobs", "written",
+                     x.writes * j->file.pattern.transfer, x.bytes);
+    file_balance_add(balances, "locks", "writes", "exclusive and shared", x.writes,
+                     x.exclusive_locks + x.shared_locks);
 }
 
 void job_file_details(const struct job_file *j, const struct summary *summary, FILE *out)

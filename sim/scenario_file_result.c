@@ -8,19 +8,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/mpiio.h"
+
 #define SECOND_NS 1e9
-#define MIB 1048576.0
 
 /* The last of the moments that a role reported; NAN where there is none. */
 static double last_s(const struct collector *figures, const char *role, const char *metric)
 {
     const struct statistic *s = collector_named_statistic(figures, role, metric);
     return s->count != 0 ? (double)s->largest / SECOND_NS : NAN;
-}
-
-static double ratio(double part, double whole)
-{
-    return whole > 0 ? part / whole : NAN;
 }
 
 struct summary_file file_figures(const struct collector *figures, const char *mount, const char *storage)
@@ -39,13 +35,13 @@ struct summary_file file_figures(const struct collector *figures, const char *mo
         .lock_wait_s = statistic_mean(collector_named_statistic(figures, mount, "lock_wait")) / SECOND_NS,
         .gain = NAN
     };
-    x.extending_share = ratio((double)x.extending_writes, (double)x.writes);
-    x.exclusive_share = ratio((double)x.exclusive_locks, (double)x.writes);
+    x.extending_share = file_ratio((double)x.extending_writes, (double)x.writes);
+    x.exclusive_share = file_ratio((double)x.exclusive_locks, (double)x.writes);
     return x;
 }
 
-static void add_balance(GArray *balances, const char *name, const char *left_text, const char *right_text,
-                        uint64_t left, uint64_t right)
+void file_balance_add(GArray *balances, const char *name, const char *left_text, const char *right_text,
+                      uint64_t left, uint64_t right)
 {
     struct scenario_balance balance = { name, left_text, right_text, left, right };
     g_array_append_val(balances, balance);
@@ -61,7 +57,7 @@ void file_summarise_all(struct summary *summary, const struct summary_file *sum,
     summary_count(summary, "io", "lone_writes", sum->lone_writes);
     summary_count(summary, "io", "inflight_max", sum->inflight_max);
     summary_number(summary, "io", "lock_wait_s", sum->lock_wait_s);
-    summary_number(summary, "io", "bandwidth_bytes_per_s", ratio((double)sum->bytes, span_s));
+    summary_number(summary, "io", "bandwidth_bytes_per_s", file_ratio((double)sum->bytes, span_s));
 }
 
 /* What all writes of a file waited for its lock; a file without a lock of ours has no wait. */
@@ -81,7 +77,7 @@ static void add_to(struct summary_file *sum, const struct summary_file *x)
     sum->shared_locks += x->shared_locks;
     sum->lone_writes += x->lone_writes;
     sum->inflight_max = MAX(sum->inflight_max, x->inflight_max);
-    sum->lock_wait_s = ratio(waited_s, (double)sum->writes);
+    sum->lock_wait_s = file_ratio(waited_s, (double)sum->writes);
 }
 
 static void balance_all(const struct file_scenario *s, const struct collector *figures, const struct summary_file *sum,
@@ -98,40 +94,71 @@ static void balance_all(const struct file_scenario *s, const struct collector *f
         grown += collector_named_total(figures, group->role_names[3], "grown");
         written += collector_named_total(figures, group->role_names[0], "written");
     }
-    add_balance(balances, "bytes", "of the patterns", "written", bytes, sum->bytes);
-    add_balance(balances, "writes", "asked for", "ended", sum->writes, written);
-    add_balance(balances, "locks", "writes", "exclusive and shared", sum->writes,
-                sum->exclusive_locks + sum->shared_locks);
-    add_balance(balances, "sizes", "growth of files", "of the patterns, beyond what was there", grown, expected);
+    file_balance_add(balances, "bytes", "of the patterns", "written", bytes, sum->bytes);
+    file_balance_add(balances, "writes", "asked for", "ended", sum->writes, written);
+    file_balance_add(balances, "locks", "writes", "exclusive and shared", sum->writes,
+                     sum->exclusive_locks + sum->shared_locks);
+    file_balance_add(balances, "sizes", "growth of files", "of the patterns, beyond what was there", grown, expected);
 }
 
 /* On the live clock. */
-static void balance_live(const struct file_scenario *s, const struct collector *figures, const struct summary_file *sum,
-                         GArray *balances)
+static void balance_live(const struct file_scenario *s, const struct mpiio_figures *live,
+                         const struct summary_file *sum, GArray *balances)
 {
     uint64_t bytes = 0, expected = 0, verified = 0, locked = 0, broken = 0;
 
     for (unsigned i = 0; i < s->group_count; i++) {
         const struct file_group *group = &s->groups[i];
-        const char *role = group->role_names[0];
         uint64_t group_bytes = group->file.file_bytes * (group->file.each ? group->file.writers : 1);
         bytes += group_bytes;
-        expected += group->verify ? group_bytes : 0;
-        verified += collector_named_total(figures, role, "verified");
-        locked += group->locked ? collector_named_total(figures, role, "writes") : 0;
-        broken += collector_named_total(figures, role, "broken");
+        expected += group->live.verify ? group_bytes : 0;
+        verified += live[i].verified;
+        locked += group->live.locked ? live[i].writes : 0;
+        broken += live[i].lock.broken;
     }
-    add_balance(balances, "bytes", "of the patterns", "written", bytes, sum->bytes);
-    add_balance(balances, "verified", "bytes to read back", "read, and right", expected, verified);
-    add_balance(balances, "locks", "writes under a lock", "exclusive and shared", locked,
-                sum->exclusive_locks + sum->shared_locks);
-    add_balance(balances, "excluded", "locks held beside one that excludes them", "allowed", broken, 0);
+    file_balance_add(balances, "bytes", "of the patterns", "written", bytes, sum->bytes);
+    file_balance_add(balances, "verified", "bytes to read back", "read, and right", expected, verified);
+    file_balance_add(balances, "locks", "writes under a lock", "exclusive and shared", locked,
+                     sum->exclusive_locks + sum->shared_locks);
+    file_balance_add(balances, "excluded", "locks held beside one that excludes them", "allowed", broken, 0);
+}
+
+static struct summary_file figures_of(const struct file_group *group, const struct collector *figures)
+{
+    struct summary_file x = file_figures(figures, group->role_names[1], group->role_names[3]);
+
+    x.prepared_s = last_s(figures, group->role_names[0], "ready");
+    x.ended_s = last_s(figures, group->role_names[0], "ended");
+    if (collector_named_statistic(figures, group->role_names[0], "ended")->count < group->file.writers)
+        x.ended_s = NAN;
+    x.bandwidth_bytes_per_s = file_ratio((double)x.bytes, x.ended_s);
+    x.mib_per_s = x.bandwidth_bytes_per_s / FILE_MIB;
+    x.writes_per_s = file_ratio((double)x.writes, x.ended_s);
+    return x;
+}
+
+/* From when all began to open the file until the last has closed it. */
+static struct summary_file live_figures_of(const struct file_group *group, const struct mpiio_figures *x)
+{
+    const struct file_live_span span = { file_seconds(x->ready_ns), file_seconds(x->closed_ns),
+                                         file_seconds(x->written_ns) - file_seconds(x->ready_ns) };
+    return file_live_file(x, group->live.locked, &span);
+}
+
+static void summarise_live(const struct file_scenario *s, const struct mpiio_figures *live, struct summary *summary)
+{
+    file_live_tell(summary, live, s->group_count);
+    for (unsigned i = 0; i < s->group_count; i++) {
+        struct summary_live_file x = file_live_times(&live[i]);
+        summary_live_file(summary, s->groups[i].name, &x);
+    }
 }
 
 void file_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances)
 {
     const struct file_scenario *s = data;
     g_autofree struct summary_file *files = g_new0(struct summary_file, s->group_count);
+    g_autofree struct mpiio_figures *live = g_new0(struct mpiio_figures, s->group_count);
     struct summary_file sum = { .lock_wait_s = NAN };
     double span_s = NAN;
 
@@ -139,35 +166,28 @@ void file_summarise(const void *data, const struct scenario_run *run, struct sum
         const struct file_group *group = &s->groups[i];
         struct summary_file *x = &files[i];
         if (s->live) {
-            *x = file_live_figures(group, run->figures);
-            add_to(&sum, x);
+            file_live_collect(run->figures, group->role_names[0], &live[i]);
+            *x = live_figures_of(group, &live[i]);
             span_s = isnan(span_s) ? x->ended_s : span_s + x->ended_s;
-            continue;
+        } else {
+            *x = figures_of(group, run->figures);
+            span_s = isnan(span_s) ? x->ended_s : MAX(span_s, x->ended_s);
         }
-        *x = file_figures(run->figures, group->role_names[1], group->role_names[3]);
-        x->prepared_s = last_s(run->figures, group->role_names[0], "ready");
-        x->ended_s = last_s(run->figures, group->role_names[0], "ended");
-        if (collector_named_statistic(run->figures, group->role_names[0], "ended")->count < group->file.writers)
-            x->ended_s = NAN;
-        x->bandwidth_bytes_per_s = ratio((double)x->bytes, x->ended_s);
-        x->mib_per_s = x->bandwidth_bytes_per_s / MIB;
-        x->writes_per_s = ratio((double)x->writes, x->ended_s);
         add_to(&sum, x);
-        span_s = isnan(span_s) ? x->ended_s : MAX(span_s, x->ended_s);
     }
     for (unsigned i = 0; i < s->group_count; i++) {
         const struct file_group *group = &s->groups[i];
         if (group->against >= 0)
-            files[i].gain = ratio(files[i].bandwidth_bytes_per_s, files[group->against].bandwidth_bytes_per_s);
+            files[i].gain = file_ratio(files[i].bandwidth_bytes_per_s, files[group->against].bandwidth_bytes_per_s);
         summary_file(summary, group->name, &files[i]);
     }
     file_summarise_all(summary, &sum, span_s);
     if (s->live)
-        file_live_summarise(s, run->figures, summary);
+        summarise_live(s, live, summary);
     if (run->result->end != ENGINE_ENDED)
         return;
     if (s->live)
-        balance_live(s, run->figures, &sum, balances);
+        balance_live(s, live, &sum, balances);
     else
         balance_all(s, run->figures, &sum, balances);
 }
@@ -238,7 +258,7 @@ void file_details(const void *data, const struct summary *summary, FILE *out)
                 file_value(summary, group->name, "writes"), file_value(summary, group->name, "mib_per_s"));
         print_share(file_value(summary, group->name, "extending_share"), out);
         print_share(file_value(summary, group->name, "exclusive_share"), out);
-        if (s->live && !group->locked)
+        if (s->live && !group->live.locked)
             fprintf(out, "%9s ", "-");
         else
             fprintf(out, "%9.0f ", file_value(summary, group->name, "inflight_max"));

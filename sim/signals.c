@@ -2,9 +2,11 @@
 #include "signals.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -13,6 +15,8 @@ static volatile sig_atomic_t flush_wanted;
 static volatile sig_atomic_t stop_signal;
 static volatile int forgotten_fd = -1;
 static volatile int64_t forgotten_size;
+static char removed[PATH_MAX];
+static volatile sig_atomic_t removes;
 static unsigned watchers;
 
 static const struct {
@@ -35,6 +39,8 @@ static void handle(int number)
     stop_signal = number;
     if (forgotten_fd >= 0 && ftruncate(forgotten_fd, (off_t)forgotten_size) != 0)
         forgotten_fd = -1;          /* nobody could be told */
+    if (removes && (number == SIGTERM || number == SIGINT))
+        unlink(removed);
     errno = saved;
 }
 
@@ -59,6 +65,15 @@ void signals_forget(int fd, int64_t size)
     forgotten_fd = -1;
     forgotten_size = size;
     forgotten_fd = fd;
+}
+
+void signals_remove(const char *path)
+{
+    removes = 0;
+    if (path == NULL || strlen(path) >= sizeof removed)
+        return;
+    strcpy(removed, path);
+    removes = 1;
 }
 
 void signals_unwatch(void)

@@ -7,8 +7,8 @@
  *     ... if (signals_take_flush()) ...; if (signals_stop_wanted()) ...
  *     signals_unwatch();
  *
- * A handler sets a flag and, where it was told to, cuts a file; it does nothing else. The flags belong to the process:
- * of two runs that go on at once in one process both stop. Watching may be nested. Local.
+ * A handler sets a flag and, where it was told to, cuts a file or removes one; it does nothing else. The flags belong
+ * to the process: of two runs that go on at once in one process both stop. Watching may be nested. Local.
  */
 #ifndef TIERCEL_SIGNALS_H
 #define TIERCEL_SIGNALS_H
@@ -35,6 +35,10 @@ bool signals_stop_wanted(void);
 /* From the first signal that asks for the end on, the open file `fd` has only `size` bytes: what was begun shall not
  * count against it when the launcher kills this process before it has come to an orderly end. -1: no file. */
 void signals_forget(int fd, int64_t size);
+
+/* The first SIGTERM or SIGINT removes the file at `path` (copied), since the launcher may kill this process before it
+ * has come to an orderly end. NULL: no file. */
+void signals_remove(const char *path);
 
 /* The name of the signal that asked for the end; NULL when none did. */
 const char *signals_stop_name(void);

@@ -35,6 +35,8 @@ static void make_file(struct mpiio_work *w)
         return;
     w->made = true;
     close(descriptor);
+    if (w->job->made != NULL)
+        w->job->made(w->path);
 }
 
 static MPI_Info hints_of(const struct mpiio_job *job)
@@ -136,6 +138,7 @@ static gboolean make_lock(struct mpiio_work *w)
         return FALSE;
     }
     w->mine.windows = w->lock.windows;
+    w->mine.onesided = w->lock.onesided;
     return TRUE;
 }
 
@@ -166,10 +169,13 @@ static void write_file(struct mpiio_work *w)
 
 void mpiio_remove(struct mpiio_work *w)
 {
-    bool stays = !w->made || (w->job->keep && w->error == NULL);
+    bool stays = !w->made || (w->job->keep && w->error == NULL && !w->stopped);
 
-    if (!stays && remove(w->path) != 0)
+    /* A signal may have removed it. */
+    if (!stays && remove(w->path) != 0 && errno != ENOENT)
         mpiio_fail(w, MPI_SUCCESS, errno, "remove %s", w->path);
+    if (w->made && w->job->made != NULL)
+        w->job->made(NULL);
     mpiio_agree(w);
 }
 
@@ -221,7 +227,7 @@ void mpiio_add_up(const struct mpiio_work *w, struct mpiio_figures *all)
     MPI_Allreduce(MPI_IN_PLACE, sums, G_N_ELEMENTS(sums), MPI_INT64_T, MPI_SUM, comm);
     MPI_Allreduce(MPI_IN_PLACE, most, G_N_ELEMENTS(most), MPI_INT64_T, MPI_MAX, comm);
     *all = (struct mpiio_figures){
-        .component = mine->component, .windows = mine->windows, .bytes = (uint64_t)sums[0],
+        .component = mine->component, .windows = mine->windows, .onesided = mine->onesided, .bytes = (uint64_t)sums[0],
         .writes = (uint64_t)sums[1], .verified = (uint64_t)sums[2], .write_ns = sums[3],
         .write_ns2 = squares,
         .lock = { .exclusive = (uint64_t)sums[4], .shared = (uint64_t)sums[5], .extending = (uint64_t)sums[6],
@@ -229,6 +235,36 @@ void mpiio_add_up(const struct mpiio_work *w, struct mpiio_figures *all)
                   .broken = (uint64_t)sums[10], .wait_ns = sums[11], .inflight_most = (uint64_t)most[5] },
         .opened_ns = most[0], .ready_ns = most[1], .written_ns = most[2], .closed_ns = most[3], .held_up_ns = most[4]
     };
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+    const struct mpiio_row *x = a, *y = b;
+    if (x->ended_ns != y->ended_ns)
+        return x->ended_ns < y->ended_ns ? -1 : 1;
+    return (x->writer > y->writer) - (x->writer < y->writer);
+}
+
+/* Brings the rows to the first process. */
+static void gather_rows(struct mpiio_work *w)
+{
+    uint32_t writers = w->job->writers;
+    g_autofree int *counts = g_new0(int, writers), *first = g_new0(int, writers);
+    int mine = (int)w->rows->len, all = 0;
+    MPI_Datatype row;
+
+    MPI_Type_contiguous(sizeof(struct mpiio_row), MPI_BYTE, &row);
+    MPI_Type_commit(&row);
+    MPI_Gather(&mine, 1, MPI_INT, counts, 1, MPI_INT, 0, w->comm);
+    for (uint32_t i = 0; i < writers && w->writer == 0; i++) {
+        first[i] = all;
+        all += counts[i];
+    }
+    g_autofree struct mpiio_row *own = g_memdup2(w->rows->data, w->rows->len * sizeof(struct mpiio_row));
+    g_array_set_size(w->rows, (guint)all);
+    MPI_Gatherv(own, mine, row, w->rows->data, counts, first, row, 0, w->comm);
+    MPI_Type_free(&row);
+    g_array_sort(w->rows, compare_rows);
 }
 
 static MPI_Comm comm_of_writers(MPI_Comm comm, uint32_t number, uint32_t writers)
@@ -248,7 +284,7 @@ static MPI_Comm comm_of_writers(MPI_Comm comm, uint32_t number, uint32_t writers
 void mpiio_work_init(struct mpiio_work *w, MPI_Comm comm, const struct mpiio_job *job, uint32_t writer)
 {
     *w = (struct mpiio_work){ .job = job, .file = MPI_FILE_NULL, .writer = writer, .lock = MPIIO_LOCK_NONE,
-                              .entered_ns = mpiio_clock_ns() };
+                              .rows = job->rows, .entered_ns = mpiio_clock_ns() };
     MPI_Comm_dup(comm, &w->comm);
     w->path = job->each ? g_strdup_printf("%s.%u", job->path, writer) : g_strdup(job->path);
     contents_init(&w->contents, MAX(job->pattern.transfer, MPIIO_PIECE_BYTES),
@@ -281,6 +317,9 @@ gboolean mpiio_job_run(MPI_Comm comm, uint32_t number, const struct mpiio_job *j
     run(&w);
     w.mine.held_up_ns = mpiio_clock_ns() - w.entered_ns;
     mpiio_add_up(&w, figures);
+    if (w.rows != NULL)
+        gather_rows(&w);
+    figures->end_ns = mpiio_elapsed_ns(&w);
     MPI_Comm_free(&own);
     return mpiio_work_release(&w, error);
 }

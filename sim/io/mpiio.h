@@ -18,6 +18,10 @@
  * no lock, no file that it has made. If the library does not come back from a collective call in which another process
  * has failed (OMPIO may leave the others waiting in it), no return is possible: then the text is printed and MPI_Abort
  * ends the program with the status of a failure.
+ *
+ * A job that is told to stop is no failure: its figures are those of what was written, nothing is read back, and the
+ * file is removed. Independent writers look before each write, those of the library's collective calls before calls 1,
+ * 2, 4, 8 and so on, when they ask one another anyhow.
  */
 #ifndef TIERCEL_IO_MPIIO_H
 #define TIERCEL_IO_MPIIO_H
@@ -55,6 +59,24 @@ struct mpiio_job {                  /* the same on all processes */
     int64_t think_ns;
     bool verify;
     bool keep;
+    GArray *rows;                   /* of struct mpiio_row, empty; NULL, on all processes: not wanted */
+    bool (*stop)(void);             /* whether to end early; NULL: never. One process's wish is that of all */
+    void (*made)(const char *path); /* the process has made this file, which has to go if it ends without a word; later
+                                     * with NULL: no longer. NULL: nobody wants to know */
+};
+
+enum mpiio_how { MPIIO_ROW_SHARED, MPIIO_ROW_EXCLUSIVE, MPIIO_ROW_UNLOCKED };
+
+/* A call that wrote: an independent write; an aggregator's, of our own exchange; a process's part in a collective call
+ * of the library. Moments in ns from when all began to open the file. */
+struct mpiio_row {
+    uint32_t writer;
+    uint8_t how;                    /* enum mpiio_how: it held our lock */
+    uint64_t offset;
+    uint64_t length;
+    int64_t asked_ns;
+    int64_t locked_ns;              /* had the lock; as asked_ns without one */
+    int64_t ended_ns;
 };
 
 enum mpiio_component { MPIIO_UNKNOWN, MPIIO_OMPIO, MPIIO_ROMIO };
@@ -63,6 +85,7 @@ enum mpiio_component { MPIIO_UNKNOWN, MPIIO_OMPIO, MPIIO_ROMIO };
 struct mpiio_figures {
     enum mpiio_component component;
     enum mpiio_windows windows;     /* of the lock; AUTO without one */
+    enum mpiio_onesided onesided;   /* the library's component for them */
     uint64_t bytes;
     uint64_t writes;                /* calls; of our own exchange: writes of aggregators */
     uint64_t verified;              /* bytes */
@@ -74,9 +97,11 @@ struct mpiio_figures {
     int64_t write_ns;               /* sum: in write calls alone, locks not included; */
     double write_ns2;               /* and of their squares */
     int64_t held_up_ns;             /* the longest time that a process spent here and on nothing else */
+    int64_t end_ns;                 /* when the first process returned */
 };
 
-/* Collective over `comm`; `number` differs for jobs that go on at once on processes of one communicator. */
+/* Collective over `comm`; `number` differs for jobs that go on at once on processes of one communicator. The rows are
+ * the first process's, of all writers, in the order in which they ended. */
 gboolean mpiio_job_run(MPI_Comm comm, uint32_t number, const struct mpiio_job *job, struct mpiio_figures *figures,
                        GError **error);
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Which MPI-IO a file was opened by: libraries have no call that says so. */
+/* Which MPI-IO a file was opened by, and whose a window is: libraries have no call that says so. */
+#include <string.h>
+
 #include "io/mpiio_internal.h"
 
 /* ROMIO tells its hints, where the library lets it. */
@@ -68,3 +70,37 @@ enum mpiio_component mpiio_component_of(MPI_File file)
 {
     return has_romio_hints(file) ? MPIIO_ROMIO : loaded_component();
 }
+
+/* --- windows --- */
+
+#ifdef OPEN_MPI
+
+/* Components name their windows "NAME window NUMBER"; sm does not, and is the only one that has shared memory. */
+enum mpiio_onesided mpiio_onesided_of(MPI_Win window, enum mpiio_windows windows)
+{
+    static const struct {
+        const char *name;
+        enum mpiio_onesided component;
+    } known[] = {
+        { "pt2pt ", MPIIO_ONESIDED_PT2PT }, { "rdma ", MPIIO_ONESIDED_RDMA }, { "ucx ", MPIIO_ONESIDED_UCX }
+    };
+    char name[MPI_MAX_OBJECT_NAME] = "";
+    int length;
+
+    if (windows == MPIIO_WINDOWS_SHARED)
+        return MPIIO_ONESIDED_SM;
+    if (MPI_Win_get_name(window, name, &length) == MPI_SUCCESS)
+        for (unsigned i = 0; i < G_N_ELEMENTS(known); i++)
+            if (strncmp(name, known[i].name, strlen(known[i].name)) == 0)
+                return known[i].component;
+    return MPIIO_ONESIDED_UNKNOWN;
+}
+
+#else
+
+enum mpiio_onesided mpiio_onesided_of(MPI_Win window, enum mpiio_windows windows)
+{
+    return MPIIO_ONESIDED_UNKNOWN;
+}
+
+#endif

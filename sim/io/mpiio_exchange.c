@@ -175,7 +175,7 @@ void mpiio_exchange_all(struct mpiio_work *w)
             else
                 write_own(w, call);
         }
-        if (!plan->meets && w->error != NULL)
+        if (!plan->meets && (w->error != NULL || mpiio_wants_stop(w)))
             break;
     }
     mpiio_agree(w);

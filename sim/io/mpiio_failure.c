@@ -62,29 +62,45 @@ static void tell(struct mpiio_work *w, int first)
     w->error = g_error_new_literal(TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, text);
 }
 
-static gboolean conclude(struct mpiio_work *w, int first)
+/* What the processes say of themselves, of which the least counts. */
+enum word { WORD_FAILED, WORD_GOES_ON, WORDS };
+
+static void say(const struct mpiio_work *w, int words[WORDS])
 {
-    if (first == (int)w->job->writers)
+    words[WORD_FAILED] = w->error != NULL ? (int)w->writer : (int)w->job->writers;
+    words[WORD_GOES_ON] = !mpiio_wants_stop(w);
+}
+
+static gboolean conclude(struct mpiio_work *w, const int least[WORDS])
+{
+    if (!least[WORD_GOES_ON]) {
+        w->stopped = true;
+        g_clear_error(&w->error);
+        return FALSE;
+    }
+    if (least[WORD_FAILED] == (int)w->job->writers)
         return TRUE;
-    tell(w, first);
+    tell(w, least[WORD_FAILED]);
     return FALSE;
 }
 
 gboolean mpiio_agree(struct mpiio_work *w)
 {
-    int failed = w->error != NULL ? (int)w->writer : (int)w->job->writers, first;
+    int mine[WORDS], least[WORDS];
 
-    MPI_Allreduce(&failed, &first, 1, MPI_INT, MPI_MIN, w->comm);
-    return conclude(w, first);
+    say(w, mine);
+    MPI_Allreduce(mine, least, WORDS, MPI_INT, MPI_MIN, w->comm);
+    return conclude(w, least);
 }
 
 gboolean mpiio_agree_soon(struct mpiio_work *w)
 {
-    int failed = w->error != NULL ? (int)w->writer : (int)w->job->writers, first, done = 0;
+    int mine[WORDS], least[WORDS], done = 0;
     int64_t began_ns = mpiio_clock_ns();
     MPI_Request request;
 
-    MPI_Iallreduce(&failed, &first, 1, MPI_INT, MPI_MIN, w->comm, &request);
+    say(w, mine);
+    MPI_Iallreduce(mine, least, WORDS, MPI_INT, MPI_MIN, w->comm, &request);
     while (!done) {
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done && w->error != NULL && mpiio_clock_ns() - began_ns > PATIENCE_NS) {
@@ -96,5 +112,5 @@ gboolean mpiio_agree_soon(struct mpiio_work *w)
             MPI_Abort(MPI_COMM_WORLD, TIERCEL_ERROR_RUNTIME);
         }
     }
-    return conclude(w, first);
+    return conclude(w, least);
 }

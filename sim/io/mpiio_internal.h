@@ -23,10 +23,12 @@ struct mpiio_work {
     uint32_t writer;                /* this process's number in it */
     char *path;                     /* of its file */
     bool made;                      /* the file, by this process */
+    bool stopped;                   /* all have agreed to end early */
     MPI_File file;
     struct contents contents;
     struct mpiio_lock lock;         /* where the job is locked */
     struct mpiio_figures mine;
+    GArray *rows;                   /* the job's, of this process; or NULL */
     int64_t entered_ns, start_ns;   /* on this machine's clock */
     GError *error;                  /* of this process: the first */
 };
@@ -59,6 +61,7 @@ static inline int64_t mpiio_elapsed_ns(const struct mpiio_work *w)
 /* --- mpiio_component.c --- */
 
 enum mpiio_component mpiio_component_of(MPI_File file);
+enum mpiio_onesided mpiio_onesided_of(MPI_Win window, enum mpiio_windows windows);
 
 /* --- mpiio_failure.c --- */
 
@@ -70,7 +73,8 @@ void mpiio_fail(struct mpiio_work *w, int code, int number, const char *format, 
  * OMPIO 4.1 calls a collective write good in which an aggregator found the disk full. */
 bool mpiio_errno_tells(int number);
 
-/* FALSE when any process has failed; all then have the error of the first. Collective over the job. */
+/* Whether to go on. FALSE when any process has failed: all then have the error of the first; or when any is to stop:
+ * w->stopped, and nobody has an error, since what failed may have failed for that. Collective over the job. */
 gboolean mpiio_agree(struct mpiio_work *w);
 
 /* The same after collective calls of the library, from which not all may come back. */
@@ -83,6 +87,12 @@ void mpiio_fill(struct mpiio_work *w);
 
 /* All that this process has to write. Collective where the job's writes are; w->error, alike on all if so. */
 void mpiio_write_all(struct mpiio_work *w);
+
+/* Whether this process wants to stop, or all do. */
+static inline bool mpiio_wants_stop(const struct mpiio_work *w)
+{
+    return w->stopped || (w->job->stop != NULL && w->job->stop());
+}
 
 /* One independent write, under the lock if there is one. FALSE: w->error. */
 gboolean mpiio_write_block(struct mpiio_work *w, uint64_t offset, const uint8_t *bytes, uint64_t length);

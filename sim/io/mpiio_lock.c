@@ -84,6 +84,7 @@ gboolean mpiio_lock_init(struct mpiio_lock *l, MPI_Comm comm, enum mpiio_windows
         l->own = NULL;
         return FALSE;
     }
+    l->onesided = mpiio_onesided_of(l->lock, l->windows);
     MPI_Win_lock_all(0, l->words);
     if (process == HOST)
         word_change(l, WORD_END, (int64_t)end, MPI_REPLACE);

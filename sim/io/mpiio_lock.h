@@ -35,6 +35,17 @@ enum mpiio_windows {
     MPIIO_WINDOWS_MESSAGES          /* MPI_Win_create */
 };
 
+/* The component that the library has taken, as far as it tells: Open MPI 4.1 names windows of messages after it, and
+ * has one alone for shared memory. */
+enum mpiio_onesided {
+    MPIIO_ONESIDED_NONE,            /* no windows */
+    MPIIO_ONESIDED_SM,
+    MPIIO_ONESIDED_PT2PT,
+    MPIIO_ONESIDED_RDMA,
+    MPIIO_ONESIDED_UCX,
+    MPIIO_ONESIDED_UNKNOWN
+};
+
 struct mpiio_lock_counts {
     uint64_t exclusive;             /* locks */
     uint64_t shared;
@@ -52,6 +63,7 @@ struct mpiio_lock {
     MPI_Win lock;
     MPI_Win words;
     enum mpiio_windows windows;     /* not AUTO */
+    enum mpiio_onesided onesided;
     struct inode inode;             /* the rules; the size is the end as it was last seen */
     int64_t *own;                   /* memory of windows of messages, of the first process; else NULL */
     enum lock_mode mode;            /* held */

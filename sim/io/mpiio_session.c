@@ -26,9 +26,13 @@ struct mpiio_session *mpiio_session_new(MPI_Comm comm, const struct mpiio_job *j
     s->job.collective.kind = COLLECTIVE_NONE;
     extents_init(&s->written);
     mpiio_work_init(&s->work, comm, &s->job, (uint32_t)process);
-    if (mpiio_begin(&s->work))
+    if (mpiio_begin(&s->work)) {
+        s->work.mine.ready_ns = mpiio_elapsed_ns(&s->work);
         return s;
-    mpiio_session_free(s, false, NULL, error);
+    }
+    if (mpiio_session_free(s, false, NULL, error))
+        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_STOPPED, "[io.%s]: told to stop before it was written",
+                    job->name);
     return NULL;
 }
 

@@ -36,19 +36,32 @@ static void add_time(struct mpiio_work *w, int64_t took_ns)
     w->mine.write_ns2 += (double)took_ns * (double)took_ns;
 }
 
+static void add_row(struct mpiio_work *w, uint64_t offset, uint64_t length, int64_t asked_ns, int64_t locked_ns)
+{
+    struct mpiio_row row = { w->writer, MPIIO_ROW_UNLOCKED, offset, length, asked_ns - w->start_ns,
+                             locked_ns - w->start_ns, mpiio_elapsed_ns(w) };
+    if (w->job->locked)
+        row.how = w->lock.mode == LOCK_EXCLUSIVE ? MPIIO_ROW_EXCLUSIVE : MPIIO_ROW_SHARED;
+    g_array_append_val(w->rows, row);
+}
+
 gboolean mpiio_write_block(struct mpiio_work *w, uint64_t offset, const uint8_t *bytes, uint64_t length)
 {
     const struct inode_write write = { offset, length, false };
+    int64_t asked_ns = mpiio_clock_ns(), began_ns = asked_ns;
 
-    if (w->job->locked)
+    if (w->job->locked) {
         mpiio_lock_take(&w->lock, &write);
-    int64_t began_ns = mpiio_clock_ns();
+        began_ns = mpiio_clock_ns();
+    }
     gboolean good = write_whole(w, offset, bytes, length);
     add_time(w, mpiio_clock_ns() - began_ns);
     if (w->job->locked)
         mpiio_lock_leave(&w->lock, &write, good);
     if (!good)
         return FALSE;
+    if (w->rows != NULL)
+        add_row(w, offset, length, asked_ns, began_ns);
     w->mine.writes++;
     w->mine.bytes += length;
     return TRUE;
@@ -58,7 +71,7 @@ gboolean mpiio_write_block(struct mpiio_work *w, uint64_t offset, const uint8_t 
 void mpiio_think(const struct mpiio_work *w)
 {
     int64_t end_ns = mpiio_clock_ns() + w->job->think_ns;
-    while (mpiio_clock_ns() < end_ns) {
+    while (mpiio_clock_ns() < end_ns && !mpiio_wants_stop(w)) {
         int ignored;
         MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, w->comm, &ignored, MPI_STATUS_IGNORE);
         sched_yield();
@@ -94,6 +107,8 @@ static void write_independent(struct mpiio_work *w)
         uint64_t offset = pattern_offset(p, writer, i);
         if (i != 0 && w->job->think_ns != 0)
             mpiio_think(w);
+        if (mpiio_wants_stop(w))
+            return;
         contents_set(&w->contents, offset, p->transfer);
         if (!mpiio_write_block(w, offset, w->contents.bytes, p->transfer))
             return;
@@ -117,7 +132,8 @@ static void set_view(struct mpiio_work *w)
     MPI_Type_free(&piece);
 }
 
-static void write_call(struct mpiio_work *w, uint64_t offset, const uint8_t *bytes, uint64_t length)
+/* `at` is where it begins in the file. */
+static void write_call(struct mpiio_work *w, uint64_t offset, const uint8_t *bytes, uint64_t length, uint64_t at)
 {
     MPI_Status status;
     int count = 0;
@@ -132,6 +148,8 @@ static void write_call(struct mpiio_work *w, uint64_t offset, const uint8_t *byt
     if (code != MPI_SUCCESS || (uint64_t)count != length || mpiio_errno_tells(number))
         mpiio_fail(w, code, number, "write %" G_GUINT64_FORMAT " bytes of %s in a collective call, with others", length,
                    w->path);
+    else if (w->rows != NULL)
+        add_row(w, at, length, began_ns, began_ns);
     w->mine.writes++;
     w->mine.bytes += length;
 }
@@ -153,6 +171,7 @@ static void write_collective(struct mpiio_work *w)
             return;
         if (call != 0 && w->job->think_ns != 0)
             mpiio_think(w);
+        uint64_t at = pattern_offset(&w->job->pattern, w->writer, call * c->pieces);
         for (uint32_t k = 0; k < c->pieces; k++) {
             contents_set(&w->contents, pattern_offset(&w->job->pattern, w->writer, call * c->pieces + k), c->block);
             if (pieces != NULL)
@@ -160,7 +179,7 @@ static void write_collective(struct mpiio_work *w)
         }
         /* Within a view, an offset counts what this process sees. */
         uint64_t offset = pieces != NULL ? call * length : (call * c->writers + w->writer) * c->block;
-        write_call(w, offset, pieces != NULL ? pieces : w->contents.bytes, length);
+        write_call(w, offset, pieces != NULL ? pieces : w->contents.bytes, length, at);
     }
     mpiio_agree_soon(w);
 }

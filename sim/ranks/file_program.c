@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ranks/file_program.h"
 
+#include "ranks/mount.h"
+
 struct program {
     const struct file_program *setup;
     bool done;
@@ -25,6 +27,12 @@ static const struct metric metrics[] = {
     [PROGRAM_ROMIO] = { "romio", "1", "files that ROMIO wrote", METRIC_COUNTER },
     [PROGRAM_WINDOWS_SHARED] = { "windows_shared", "1", "locks in windows of shared memory", METRIC_COUNTER },
     [PROGRAM_WINDOWS_MESSAGES] = { "windows_messages", "1", "locks in windows of messages", METRIC_COUNTER },
+    [PROGRAM_ONESIDED_SM] = { "onesided_sm", "1", "of these windows: of the MPI library's component sm",
+                              METRIC_COUNTER },
+    [PROGRAM_ONESIDED_PT2PT] = { "onesided_pt2pt", "1", "of its component pt2pt", METRIC_COUNTER },
+    [PROGRAM_ONESIDED_RDMA] = { "onesided_rdma", "1", "of its component rdma", METRIC_COUNTER },
+    [PROGRAM_ONESIDED_UCX] = { "onesided_ucx", "1", "of its component ucx", METRIC_COUNTER },
+    [PROGRAM_ONESIDED_UNKNOWN] = { "onesided_unknown", "1", "of one that it does not tell", METRIC_COUNTER },
     [PROGRAM_INFLIGHT] = { "inflight", "1", "most holders of the lock at a time", METRIC_SAMPLE },
     [PROGRAM_OPENED] = { "opened", "ns", "when the last writer had opened the file", METRIC_SAMPLE },
     [PROGRAM_READY] = { "ready", "ns", "when the last writer began to write", METRIC_SAMPLE },
@@ -40,6 +48,38 @@ static void begin(struct actor *self)
     actor_perform_together(self, p->setup->act, PROGRAM_DONE);
 }
 
+void program_row_put(struct bytes *out, const struct program_row *row)
+{
+    bytes_put_u32(out, row->writer);
+    bytes_put_u32(out, row->file);
+    bytes_put_u64(out, row->offset);
+    bytes_put_u64(out, row->length);
+    bytes_put_i64(out, row->asked_ns);
+    bytes_put_i64(out, row->locked_ns);
+    bytes_put_i64(out, row->ended_ns);
+    bytes_put_u8(out, row->held);
+}
+
+static void record(struct actor *self, const struct program *p, struct cursor *c)
+{
+    int64_t end_ns = actor_now(self);
+    struct bytes bytes = BYTES_INIT;
+
+    while (cursor_ok(c) && !cursor_done(c)) {
+        struct mount_row row = { .name = p->setup->row_name, .mount = actor_id(self), .purpose = MOUNT_FOR_DATA };
+        row.writer = cursor_u32(c);
+        row.file = cursor_u32(c);
+        row.offset = cursor_u64(c);
+        row.length = cursor_u64(c);
+        row.asked_ns = end_ns + cursor_i64(c);
+        row.locked_ns = end_ns + cursor_i64(c);
+        row.ended_ns = end_ns + cursor_i64(c);
+        row.held = cursor_u8(c);
+        mount_row_record(self, &bytes, &row);
+    }
+    bytes_release(&bytes);
+}
+
 static void report(struct actor *self, const struct message *m)
 {
     struct program *p = actor_state(self);
@@ -51,6 +91,7 @@ static void report(struct actor *self, const struct message *m)
         else
             actor_count(self, i, (uint64_t)value);
     }
+    record(self, p, &c);
     p->done = true;
     if (p->setup->next != PROGRAM_NOBODY)
         actor_send(self, p->setup->next, PROGRAM_BEGIN, 0);

@@ -11,7 +11,8 @@
 
 enum program_kind {
     PROGRAM_BEGIN = 0x2501,         /* the one before has ended; the first tells itself */
-    PROGRAM_DONE                    /* completion of the act; payload: an i64 for each metric, in order */
+    PROGRAM_DONE                    /* completion of the act; payload: an i64 for each metric, in order, and behind
+                                     * them any number of struct program_row */
 };
 
 /* By index in the role's table of metrics. */
@@ -32,6 +33,11 @@ enum program_metric {
     PROGRAM_ROMIO,
     PROGRAM_WINDOWS_SHARED,
     PROGRAM_WINDOWS_MESSAGES,
+    PROGRAM_ONESIDED_SM,
+    PROGRAM_ONESIDED_PT2PT,
+    PROGRAM_ONESIDED_RDMA,
+    PROGRAM_ONESIDED_UCX,
+    PROGRAM_ONESIDED_UNKNOWN,
     PROGRAM_INFLIGHT,
     PROGRAM_OPENED,
     PROGRAM_READY,
@@ -48,7 +54,22 @@ struct file_program {
     uint32_t act;
     bool first;
     uint32_t next;                  /* actor that begins when this one has ended, or PROGRAM_NOBODY */
+    uint8_t row_name;               /* of the file in the trace's table of writes (ranks/mount.h) */
 };
+
+/* A write of the act; times count from the act's end, and so are below 0. */
+struct program_row {
+    uint32_t writer;
+    uint32_t file;
+    uint64_t offset;
+    uint64_t length;
+    int64_t asked_ns;
+    int64_t locked_ns;
+    int64_t ended_ns;
+    uint8_t held;                   /* enum mount_held */
+};
+
+void program_row_put(struct bytes *out, const struct program_row *row);
 
 extern const struct role role_file_program;
 

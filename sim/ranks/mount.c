@@ -163,29 +163,36 @@ static void send_request(struct actor *self, struct mount *t, uint32_t i)
     storage_send(self, f->storage, &request);
 }
 
-/* As mount_write_columns has them. */
-enum held { HELD_SHARED, HELD_EXCLUSIVE, HELD_DEMOTED };
-enum purpose { PURPOSE_DATA, PURPOSE_ZEROS, PURPOSE_SIZE };
+void mount_row_record(struct actor *self, struct bytes *bytes, const struct mount_row *row)
+{
+    bytes_clear(bytes);
+    bytes_put_u8(bytes, row->name);
+    bytes_put_u32(bytes, row->writer);
+    bytes_put_u32(bytes, row->mount);
+    bytes_put_u32(bytes, row->file);
+    bytes_put_u64(bytes, row->offset);
+    bytes_put_u64(bytes, row->length);
+    bytes_put_i64(bytes, row->asked_ns);
+    bytes_put_i64(bytes, row->locked_ns);
+    bytes_put_i64(bytes, row->ended_ns);
+    bytes_put_u8(bytes, row->held);
+    bytes_put_u8(bytes, row->purpose);
+    actor_record(self, 0, bytes->data, bytes->size);
+}
 
 static void record(struct actor *self, struct mount *t, const struct operation *op)
 {
     unsigned flags = op->request.flags;
+    enum mount_held held = op->mode == LOCK_EXCLUSIVE ? MOUNT_HELD_EXCLUSIVE : MOUNT_HELD_SHARED;
 
     if (!t->setup->rows)
         return;
-    bytes_clear(&t->row);
-    bytes_put_u8(&t->row, t->setup->row_name);
-    bytes_put_u32(&t->row, op->from);
-    bytes_put_u32(&t->row, actor_id(self));
-    bytes_put_u32(&t->row, op->request.file);
-    bytes_put_u64(&t->row, op->write.offset);
-    bytes_put_u64(&t->row, op->write.length);
-    bytes_put_i64(&t->row, op->asked_ns);
-    bytes_put_i64(&t->row, op->locked_ns);
-    bytes_put_i64(&t->row, actor_now(self));
-    bytes_put_u8(&t->row, op->demoted ? HELD_DEMOTED : op->mode == LOCK_EXCLUSIVE ? HELD_EXCLUSIVE : HELD_SHARED);
-    bytes_put_u8(&t->row, flags & MOUNT_SET_SIZE ? PURPOSE_SIZE : flags & MOUNT_ZEROS ? PURPOSE_ZEROS : PURPOSE_DATA);
-    actor_record(self, 0, t->row.data, t->row.size);
+    mount_row_record(self, &t->row, &(struct mount_row){
+        .name = t->setup->row_name, .writer = op->from, .mount = actor_id(self), .file = op->request.file,
+        .offset = op->write.offset, .length = op->write.length, .asked_ns = op->asked_ns,
+        .locked_ns = op->locked_ns, .ended_ns = actor_now(self), .held = op->demoted ? MOUNT_HELD_DEMOTED : held,
+        .purpose = flags & MOUNT_SET_SIZE ? MOUNT_FOR_SIZE : flags & MOUNT_ZEROS ? MOUNT_FOR_ZEROS : MOUNT_FOR_DATA
+    });
 }
 
 static void count_lock(struct actor *self, const struct operation *op)
@@ -380,22 +387,23 @@ static const struct metric mount_metrics[] = {
     { NULL, NULL, NULL, METRIC_COUNTER }
 };
 
-static const char *const held_names[] = { [HELD_SHARED] = "shared", [HELD_EXCLUSIVE] = "exclusive",
-                                          [HELD_DEMOTED] = "demoted", NULL };
-static const char *const purpose_names[] = { [PURPOSE_DATA] = "data", [PURPOSE_ZEROS] = "zeros",
-                                             [PURPOSE_SIZE] = "size", NULL };
+static const char *const held_names[] = { [MOUNT_HELD_SHARED] = "shared", [MOUNT_HELD_EXCLUSIVE] = "exclusive",
+                                          [MOUNT_HELD_DEMOTED] = "demoted", [MOUNT_HELD_UNLOCKED] = "unlocked", NULL };
+static const char *const purpose_names[] = { [MOUNT_FOR_DATA] = "data", [MOUNT_FOR_ZEROS] = "zeros",
+                                             [MOUNT_FOR_SIZE] = "size", NULL };
 
 const struct table_column mount_write_columns[MOUNT_WRITE_COLUMNS] = {
     [MOUNT_WRITE_NAME] = { "io", "1", "group [io.NAME] of the deck", TABLE_ENUM, NULL },
-    { "writer", "1", "actor that wrote", TABLE_U32, NULL },
-    { "mount", "1", "actor of its node's mount, which has the lock", TABLE_U32, NULL },
+    { "writer", "1", "actor that wrote; on the live clock the writer's number, from 0", TABLE_U32, NULL },
+    { "mount", "1", "actor of its node's mount, which has the lock; on the live clock the program", TABLE_U32, NULL },
     { "file", "1", "file of that mount, from 0", TABLE_U32, NULL },
     { "offset", "bytes", "where in the file", TABLE_U64, NULL },
     { "length", "bytes", "how much", TABLE_U64, NULL },
     { "asked", "ns", "when it was asked for", TABLE_I64, NULL },
     { "locked", "ns", "when it had the lock and was awake", TABLE_I64, NULL },
     { "ended", "ns", "when it was written and let go of the lock", TABLE_I64, NULL },
-    { "held", "1", "how it held the lock; demoted: exclusive, and shared at once", TABLE_ENUM, held_names },
+    { "held", "1", "how it held the lock; demoted: exclusive, and shared at once; unlocked: the file system locked as "
+      "it does", TABLE_ENUM, held_names },
     { "purpose", "1", "data, or of the preparation: zeros, or the file's size", TABLE_ENUM, purpose_names },
 };
 

@@ -58,6 +58,34 @@ extern const struct role role_mount;
 enum { MOUNT_WRITE_NAME, MOUNT_WRITE_COLUMNS = 11 };
 extern const struct table_column mount_write_columns[MOUNT_WRITE_COLUMNS];
 
+/* How a write held the lock. */
+enum mount_held {
+    MOUNT_HELD_SHARED,
+    MOUNT_HELD_EXCLUSIVE,
+    MOUNT_HELD_DEMOTED,             /* exclusively, and shared at once */
+    MOUNT_HELD_UNLOCKED             /* no lock that this program knows of (live clock) */
+};
+
+enum mount_purpose { MOUNT_FOR_DATA, MOUNT_FOR_ZEROS, MOUNT_FOR_SIZE };
+
+/* One such row. */
+struct mount_row {
+    uint8_t name;
+    uint32_t writer;
+    uint32_t mount;
+    uint32_t file;
+    uint64_t offset;
+    uint64_t length;
+    int64_t asked_ns;
+    int64_t locked_ns;
+    int64_t ended_ns;
+    uint8_t held;                   /* enum mount_held */
+    uint8_t purpose;                /* enum mount_purpose */
+};
+
+/* Records it, as a row of the trace's first table. `bytes` is the caller's, to be used again. */
+void mount_row_record(struct actor *self, struct bytes *bytes, const struct mount_row *row);
+
 /* Starts a write, or the change of a file's size, of the actor `self` on the node of `mount`. */
 void mount_write(struct actor *self, uint32_t mount, const struct mount_request *request);
 

@@ -52,6 +52,9 @@ const struct summary_key summary_keys[] = {
       "the MPI-IO that wrote files: ompio or romio; none; both when files differ" },
     { SUMMARY_LIVE, "windows", SUMMARY_TEXT,
       "one-sided windows of the emulated lock: shared or messages; none; both when files differ" },
+    { SUMMARY_LIVE, "onesided", SUMMARY_TEXT,
+      "the MPI library's component for these windows (Open MPI's osc): sm, pt2pt, rdma or ucx; none; both when files "
+      "differ; unknown where it does not tell" },
 
     { SUMMARY_JOBS, "submitted", SUMMARY_COUNT, "handed to the system" },
     { SUMMARY_JOBS, "completed", SUMMARY_COUNT, "ended with success" },

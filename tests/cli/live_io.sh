@@ -88,7 +88,9 @@ check "within the file all share" test "$(value four files sized shared_locks)" 
 check "a growing file is grown" test "$(value four files growing extending_writes)" -ge 8
 check "the summary says what wrote them" grep -q '"io": "[or]' four.json
 check "and which windows locked" grep -q '"windows": "shared"' four.json
+check "and whose they were" grep -q '"onesided": "\(sm\|unknown\)"' four.json
 check "the trace is whole" expect_status 0 alone verify four/trace.h5 >verify.out 2>&1
+check "and has a row for each write" grep -q "/writes has 128 rows" verify.out
 check "more processes than writers" expect_status 0 live 3 more "$deck" "${small[@]}" \
     --set io.free.writers=1 --set io.serial.writers=2 --set io.growing.writers=3 --set io.sized.writers=1
 check "the same deck is simulated" expect_status 0 alone run "$deck" -q -o virtual --summary virtual.json "${small[@]}"
@@ -115,6 +117,7 @@ if [ -z "$SMOKE" ]; then
     check "windows may be of messages" expect_status 0 live 3 messages one.deck --set io.one.windows=messages \
         --set io.one.segments=4
     check "which is told" grep -q '"windows": "messages"' messages.json
+    check "and whose these were" grep -q '"onesided": "\(pt2pt\|rdma\|ucx\|unknown\)"' messages.json
 fi
 
 # Both clocks write as much.
@@ -212,6 +215,31 @@ apart() # a run of two processes whose present folders differ
 check "a folder that one process does not have" expect_status 1 apart
 check "is named" says apart "cannot open f/one.data: No such file"
 check "and has nothing left in it" test -z "$(ls has/f)"
+
+# --- a run that is told to end ---
+
+# signalled NAME SIGNAL STATUS: writers that would take a minute end before, and leave no file
+signalled()
+{
+    local name=$1 signal=$2 wanted=$3 pid i status=0
+    "$MPIRUN" -n 3 "$TIERCEL" run --clock live one.deck -q -o "$name" --set io.one.lock=none --set io.one.think=20ms \
+        --set io.one.transfer=4KiB --set io.one.segments=3000 </dev/null >"$name.out" 2>"$name.err" &
+    pid=$!
+    for ((i = 0; i < 200; i++)); do
+        [ ! -s "$name/one.data" ] || break
+        sleep 0.1
+    done
+    [ -s "$name/one.data" ] || echo "# $name: nothing was written" >&3
+    kill "-$signal" "$pid" || return 1
+    wait "$pid" || status=$?
+    [ ! -e "$name/one.data" ] && [ "$status" -eq "$wanted" ] && return 0
+    echo "# exit status $status instead of $wanted; $(ls "$name")" >&3
+    return 1
+}
+
+check "SIGUSR2 ends writers, and their file" signalled usr2 USR2 4
+check "it is told" grep -q "stopped early by SIGUSR2" usr2.err
+check "SIGTERM removes the file as well" signalled term TERM 1
 
 mkdir sealed full
 if [ "$(id -u)" -ne 0 ]; then

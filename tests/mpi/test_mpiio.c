@@ -144,13 +144,31 @@ static bool locks_are_right(const struct mpiio_job *job, const struct mpiio_figu
     return job->prepare != MPIIO_PREPARE_NOTHING || job->rules.rules == INODE_EXTENDING_SHARED || l->extending != 0;
 }
 
+/* Each write once, in the order in which they ended. */
+static bool rows_are_right(const struct mpiio_job *job, const struct mpiio_figures *x)
+{
+    uint64_t bytes = 0;
+
+    for (guint i = 0; i < job->rows->len; i++) {
+        const struct mpiio_row *row = &g_array_index(job->rows, struct mpiio_row, i);
+        if (row->writer >= job->writers || (row->how == MPIIO_ROW_UNLOCKED) == job->locked ||
+            row->asked_ns > row->locked_ns || row->locked_ns > row->ended_ns || row->ended_ns > x->end_ns ||
+            (i != 0 && row->ended_ns < row[-1].ended_ns) || (!job->locked && row->locked_ns != row->asked_ns))
+            return false;
+        bytes += row->length;
+    }
+    return job->rows->len == x->writes && bytes == x->bytes;
+}
+
 static unsigned check_job(uint64_t seed, enum collective_library library, const char *path)
 {
+    g_autoptr(GArray) rows = g_array_new(FALSE, FALSE, sizeof(struct mpiio_row));
     struct mpiio_figures figures;
     struct mpiio_job job;
     g_autoptr(GError) error = NULL;
 
     draw_job(seed, library, path, &job);
+    job.rows = seed % 3 == 0 ? NULL : rows;
     uint64_t bytes = pattern_bytes(&job.pattern) * (job.each ? job.writers : 1);
     gboolean ran = mpiio_job_run(MPI_COMM_WORLD, (uint32_t)seed, &job, &figures, &error);
     if (!ran && process == 0)
@@ -161,6 +179,7 @@ static unsigned check_job(uint64_t seed, enum collective_library library, const 
     failures += wrong(process != 0 || (figures.bytes == bytes && figures.verified == bytes), "its bytes are counted",
                       seed);
     failures += wrong(process != 0 || locks_are_right(&job, &figures), "its locks exclude and are counted", seed);
+    failures += wrong(process != 0 || job.rows == NULL || rows_are_right(&job, &figures), "each write has a row", seed);
     failures += wrong(process != 0 || files_are_right(&job), "every byte is in its place", seed);
     MPI_Barrier(MPI_COMM_WORLD);
     return failures;
@@ -222,6 +241,54 @@ static unsigned check_leaving(const char *path)
            wrong(!g_file_test(path, G_FILE_TEST_EXISTS), "and removed unless it is to be kept", 0);
 }
 
+/* --- the end before the end --- */
+
+static unsigned looks;
+static bool made_and_left;
+
+/* The last process's wish, in mid-write: it is asked some ten times before the first write. */
+static bool wants_stop(void)
+{
+    return process == processes - 1 && looks++ >= 50;
+}
+
+static void hear(const char *path)
+{
+    static bool made;
+
+    made_and_left = path == NULL && made;
+    made = path != NULL;
+}
+
+static unsigned check_stopping(const char *path)
+{
+    static const enum collective_library kinds[] = { COLLECTIVE_NONE, COLLECTIVE_ROMIO };
+    unsigned failures = 0;
+
+    for (unsigned i = 0; i < G_N_ELEMENTS(kinds); i++) {
+        struct mpiio_job job = plain_job(path);
+        struct mpiio_figures figures;
+        g_autoptr(GError) error = NULL;
+        job.pattern.segments = 300;
+        job.keep = true;
+        job.stop = wants_stop;
+        job.made = hear;
+        job.collective = (struct collective){ .kind = kinds[i], .writers = job.writers,
+                                              .writers_per_node = job.writers, .block = 4096, .pieces = 1,
+                                              .aggregators_per_node = 1 };
+        collective_plan_make(&job.collective, &job.plan);
+        looks = 0;
+        made_and_left = false;
+        failures += wrong(mpiio_job_run(MPI_COMM_WORLD, 0, &job, &figures, &error), "to be stopped is no failure", i);
+        failures += wrong(process != 0 || (figures.bytes != 0 && figures.verified == 0), "what was written counts", i);
+        failures += wrong(kinds[i] == COLLECTIVE_NONE || process != 0 || figures.bytes < pattern_bytes(&job.pattern),
+                          "collective writers stop together", i);
+        failures += wrong(process != 0 || made_and_left, "a file is announced, and taken back", i);
+        failures += wrong(!g_file_test(path, G_FILE_TEST_EXISTS), "nothing is left of a stopped job's file", i);
+    }
+    return failures;
+}
+
 /* What the library is, as an independent file tells. */
 static enum collective_library find_library(const char *path)
 {
@@ -252,7 +319,7 @@ int main(int argc, char **argv)
     g_autofree char *path = g_build_filename(folder, "file", NULL);
 
     enum collective_library library = find_library(path);
-    unsigned failures = check_leaving(path) + check_failures(folder);
+    unsigned failures = check_leaving(path) + check_failures(folder) + check_stopping(path);
     for (uint64_t seed = first; seed < first + count; seed++)
         failures += check_job(seed, library, path);
     MPI_Barrier(MPI_COMM_WORLD);

@@ -46,6 +46,7 @@ static const struct deck_group groups[] = {
       "a shared file and who writes it: with kind = io each such group is an experiment of its own, with its own "
       "server; else [workload] io names the one that jobs write when their task has run. NAME is the deck's: "
       "letters, digits and '-'" },
+    { "collective", DECK_IO, false, "what processes do for one another in collective writes of shared files" },
     { "lock", DECK_IO | DECK_BROKERED | DECK_DISPATCHER, false, "the inode's lock on the nodes of shared files" },
     { "server", DECK_IO | DECK_BROKERED | DECK_DISPATCHER, false, "the server of shared files" },
     { "costs", DECK_ALL_KINDS, false, "how long one handling keeps its actor busy" },

@@ -58,8 +58,15 @@ const struct deck_key deck_keys_file[] = {
     { "io.NAME", "buffer", QUANTITY_SIZE, NULL, "1B", "1TiB", NO_CHOICES, ALWAYS, OF_KIND,
       "what an aggregator collects (the hint cb_buffer_size), of which ompio writes one half at a time; none: 32 MiB "
       "with ompio, 16 MiB with romio" },
-    { "io.NAME", "exchange", QUANTITY_COST, "0s", NULL, NULL, NO_CHOICES, ALWAYS, OF_KIND,
-      "how long a meeting of all writers takes from the last arrival on; byte: of the call's data" },
+    { "io.NAME", "exchange", QUANTITY_COST, NULL, NULL, NULL, NO_CHOICES, ALWAYS, OF_KIND,
+      "how long a meeting of all writers takes from the last arrival on, with the first operation of which it is made; "
+      "byte: of the call's data; none: as [collective] exchange" },
+    { "io.NAME", "operation", QUANTITY_DURATION, NULL, NULL, "1s", NO_CHOICES, ALWAYS, OF_KIND,
+      "how long each further operation of a meeting takes: ompio has four in a call and one for each aggregator, romio "
+      "two, and where few write for all four more; none: as [collective] operation" },
+    { "io.NAME", "share", QUANTITY_COST, NULL, NULL, NULL, NO_CHOICES, ALWAYS, OF_KIND,
+      "how long an aggregator takes to get from the others what it writes in a cycle; byte: of that; none: as "
+      "[collective] share" },
     { "io.NAME", "hints", DECK_TEXT, NULL, NULL, NULL, NO_CHOICES, ALWAYS, OF_LIVE,
       "live clock: hints for the MPI library, key=value with commas between them, such as romio_cb_write=enable; they "
       "come before those that follow from aggregators, aggregators-per-node and buffer" },
@@ -74,6 +81,13 @@ const struct deck_key deck_keys_file[] = {
       "live clock: whether the file stays when it has been written and read back" },
     { "io.NAME", "against", DECK_NAME, NULL, NULL, NULL, NO_CHOICES, ALWAYS, OF_KIND,
       "another [io.NAME] of the deck: files.NAME.gain is this one's bandwidth over that one's" },
+
+    { "collective", "exchange", QUANTITY_COST, "0s", NULL, NULL, NO_CHOICES, ALWAYS, OF_KIND,
+      "of files whose [io.NAME] states none; this and the next two here, so that a cost profile can have them" },
+    { "collective", "operation", QUANTITY_DURATION, "0s", NULL, "1s", NO_CHOICES, ALWAYS, OF_KIND,
+      "of files whose [io.NAME] states none" },
+    { "collective", "share", QUANTITY_COST, "0s", NULL, NULL, NO_CHOICES, ALWAYS, OF_KIND,
+      "of files whose [io.NAME] states none" },
 
     { "lock", "queue", DECK_CHOICE, "kernel", NULL, NULL, "kernel|fifo", ALWAYS, WITH_JOBS,
       "of files whose [io.NAME] states none; here, so that a cost profile can say how fair an emulated lock is" },

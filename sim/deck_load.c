@@ -276,8 +276,9 @@ static GBytes *read_profile(const struct deck_request *request, const char *fold
 
 static bool holds_costs(const char *group)
 {
-    return strcmp(group, "costs") == 0 || strcmp(group, "network") == 0 || strcmp(group, "lock") == 0 ||
-           strcmp(group, "server") == 0;
+    static const char *const groups[] = { "costs", "network", "collective", "lock", "server", NULL };
+
+    return g_strv_contains(groups, group);
 }
 
 /* One entry of a profile. `scale_ppm`: of a base, else 0. */
@@ -316,8 +317,8 @@ static void take_profile_entries(struct deck *deck, const struct deck_file *file
         const struct deck_entry *group = &g_array_index(file->groups, struct deck_entry, i);
         if (strcmp(group->group, "deck") != 0 && !holds_costs(group->group))
             deck_complain_at(deck, file->path, group->line,
-                             "[%s]: a cost profile holds costs only; expected [deck], [network], [lock], [server] and "
-                             "[costs]", group->group);
+                             "[%s]: a cost profile holds costs only; expected [deck], [network], [collective], [lock], "
+                             "[server] and [costs]", group->group);
     }
     for (unsigned i = 0; i < file->entries->len; i++)
         take_profile_entry(deck, file, deck_file_entry(file, i), layer, scale_ppm);

@@ -11,12 +11,16 @@
  *               for it look for it again and again, which slows down the others where there are too few cores
  *   queue       fifo where whoever lets go of the lock hardly ever has it again before those who wait; else kernel,
  *               with return and wake drawn such that it has it again as often as was counted
+ *   exchange, operation, share
+ *               of collective writes: what it takes all to meet and to hand over their data, by MPI alone
+ *               (io/mpiio_meeting.h), with as many processes as there are writers
  */
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/error.h"
 #include "io/mpiio.h"
+#include "io/mpiio_meeting.h"
 #include "scenario_file.h"
 #include "signals.h"
 
@@ -31,6 +35,7 @@ enum {
 };
 #define TARGET_NS 2e8               /* that a job should take */
 #define JOB_BYTES_MOST (UINT64_C(256) << 20)
+#define SHARE_BYTES_MOST (UINT64_C(4) << 20)    /* that one process gets at a time, at the shorter length */
 #define FAIR_SHARE 0.02             /* below, nobody has the lock again out of turn */
 #define RETAKE_MOST 0.98            /* of which a distribution can still be made */
 #define LIMITED_SHARE 0.9           /* of what each alone would have: below, they share a ceiling */
@@ -59,6 +64,7 @@ struct calibration {
     double probe_ns;                /* of one write of the first length */
     enum mpiio_windows windows;
     struct outcome alone, longer, serial, within, growing, free, free_sized;
+    struct mpiio_meeting meeting;   /* of two writers or more */
 };
 
 static struct mpiio_job job_of(const struct calibration *c, const struct trial *t, uint64_t writes)
@@ -121,6 +127,20 @@ static gboolean measure(struct calibration *c, const struct trial *t, struct out
     return TRUE;
 }
 
+/* What it takes these processes, which are the first ones, to meet. */
+static void measure_meeting(struct calibration *c, uint32_t writers, uint64_t transfer)
+{
+    MPI_Comm own;
+    int process;
+
+    MPI_Comm_rank(c->comm, &process);
+    MPI_Comm_split(c->comm, (uint32_t)process < writers ? 0 : MPI_UNDEFINED, process, &own);
+    if (own == MPI_COMM_NULL)
+        return;
+    mpiio_meeting_measure(own, CLAMP(transfer, 1, MAX(SHARE_BYTES_MOST / writers, 1)), &c->meeting);
+    MPI_Comm_free(&own);
+}
+
 static gboolean measure_all(struct calibration *c, uint32_t writers, uint64_t transfer, GError **error)
 {
     const struct trial alone = { 1, transfer, true, true, true }, longer = { 1, LONGER * transfer, true, true, true },
@@ -134,6 +154,8 @@ static gboolean measure_all(struct calibration *c, uint32_t writers, uint64_t tr
     if (!run_job(c, &alone, PROBE_WRITES, &probe, error))
         return FALSE;
     c->probe_ns = MAX(probe.cycle_ns, 1);
+    if (writers > 1)
+        measure_meeting(c, writers, transfer);
     return measure(c, &alone, &c->alone, error) && measure(c, &longer, &c->longer, error) &&
            measure(c, &serial, &c->serial, error) && measure(c, &within, &c->within, error) &&
            measure(c, &growing, &c->growing, error) && measure(c, &plain, &c->free, error) &&
@@ -170,6 +192,13 @@ static void put_lock(GString *text, const struct calibration *c, double return_n
                            return_ns / (1 - share));
 }
 
+static void put_meeting(GString *text, const struct mpiio_meeting *m)
+{
+    g_string_append_printf(text, "\n[collective]\n# All meet, coming from sleep; once more at once; and one gets what "
+                           "all have.\nexchange = %.0fns\noperation = %.0fns\nshare = %.0fps/B\n", m->exchange_ns,
+                           m->operation_ns, m->share_ns_per_byte * 1000);
+}
+
 static void put_profile(GString *text, const struct calibration *c, uint32_t writers, uint64_t transfer)
 {
     const struct outcome *alone = &c->alone;
@@ -185,6 +214,8 @@ static void put_profile(GString *text, const struct calibration *c, uint32_t wri
                            MIN(alone->spread * sqrt(3) * 100, 100));
     if (writers > 1 && c->within.bytes_per_s < LIMITED_SHARE * alone_rate)
         g_string_append_printf(text, "bandwidth = %.0fB/s\n", MAX(c->within.bytes_per_s, 1));
+    if (writers > 1)
+        put_meeting(text, &c->meeting);
 }
 
 gboolean file_live_calibrate(const void *data, MPI_Comm comm, GString *text, GError **error)

@@ -58,6 +58,12 @@ static void read_file(struct shared_file *f, struct deck *deck, const char *grou
     f->request_most = (uint64_t)deck_integer(deck, "server", "max-write");
 }
 
+/* Where a key stands that a file need not state. */
+static const char *group_of(const struct deck *deck, const char *group, const char *key)
+{
+    return deck_has(deck, group, key) ? group : "collective";
+}
+
 static void read_collective(struct shared_file *f, struct deck *deck, const char *group)
 {
     struct collective *c = &f->collective;
@@ -67,7 +73,9 @@ static void read_collective(struct shared_file *f, struct deck *deck, const char
     c->aggregators = (uint32_t)read_integer(deck, group, "aggregators", 0);
     c->aggregators_per_node = (uint32_t)deck_integer(deck, group, "aggregators-per-node");
     c->buffer = (uint64_t)read_integer(deck, group, "buffer", 0);
-    f->exchange = read_cost(deck, group, "exchange");
+    f->exchange = read_cost(deck, group_of(deck, group, "exchange"), "exchange");
+    f->operation_ns = deck_integer(deck, group_of(deck, group, "operation"), "operation");
+    f->share = read_cost(deck, group_of(deck, group, "share"), "share");
 }
 
 void file_read(struct shared_file *f, struct deck *deck, const char *deck_group, bool jobs_write)

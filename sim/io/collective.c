@@ -6,6 +6,7 @@
 #define MIB (UINT64_C(1) << 20)
 
 enum { OMPIO_INDIVIDUAL_MOST = 2, OMPIO_WRITERS_PER_AGGREGATOR = 8 };
+enum { OMPIO_OPERATIONS = 4, ROMIO_OPERATIONS = 2, ROMIO_TWO_PHASE_OPERATIONS = 5, ROMIO_CYCLE_OPERATIONS = 1 };
 
 static void plan_ompio(const struct collective *c, struct collective_plan *plan)
 {
@@ -23,8 +24,11 @@ static void plan_romio(const struct collective *c, struct collective_plan *plan)
     uint64_t allowed = nodes * MIN(c->aggregators_per_node, c->writers_per_node) + MIN(c->aggregators_per_node, rest);
 
     plan->meets = true;
+    plan->operations = ROMIO_OPERATIONS;
     if (c->pieces < 2)
         return;
+    plan->cycle_operations = ROMIO_CYCLE_OPERATIONS;
+    plan->operations = ROMIO_TWO_PHASE_OPERATIONS + ROMIO_CYCLE_OPERATIONS;
     plan->aggregators = (uint32_t)MIN(c->aggregators != 0 ? c->aggregators : c->writers, allowed);
     plan->aggregators_per_node = MIN(c->aggregators_per_node, c->writers_per_node);
     plan->cycle_bytes = c->buffer != 0 ? c->buffer : 16 * MIB;
@@ -40,6 +44,8 @@ void collective_plan_make(const struct collective *c, struct collective_plan *pl
     if (plan->aggregators == 0)
         return;
     plan->aggregators = MIN(plan->aggregators, c->writers);
+    if (c->kind == COLLECTIVE_OMPIO)
+        plan->operations = OMPIO_OPERATIONS + plan->aggregators;
     plan->domain_bytes = (plan->call_bytes + plan->aggregators - 1) / plan->aggregators;
     plan->cycles = (plan->domain_bytes + plan->cycle_bytes - 1) / plan->cycle_bytes;
 }

@@ -13,7 +13,16 @@
  *   else all meet, and each writes for itself. As many aggregators as asked for (all), but per host at most as
  *   cb_config_list says (one); its buffer is 16 MiB.
  *
- * Sources: open-mpi/ompi 4.1.4 (ompi/mca/fcoll, common/ompio, io/romio321).
+ * To meet, processes carry out collective operations of MPI, in which all wait for all: how many in a call is the
+ * library's.
+ *
+ *   OMPIO, with aggregators: four (where the call's range begins and ends, how much each aggregator gets, and of how
+ *   many parts), and one more for each aggregator, by which all learn the offsets of its share. Between the cycles of a
+ *   call aggregators wait for the data alone.
+ *   ROMIO: two (where the range of each process begins and ends); in two-phase writes three more (who has how much for
+ *   whom, the number of cycles, and how it ended), and one in each cycle.
+ *
+ * Sources: open-mpi/ompi 4.1.4 (ompi/mca/fcoll/vulcan, common/ompio, and adio/common of io/romio321).
  */
 #ifndef TIERCEL_IO_COLLECTIVE_H
 #define TIERCEL_IO_COLLECTIVE_H
@@ -46,6 +55,8 @@ struct collective_plan {
     uint64_t domain_bytes;      /* of one aggregator; the last may have less */
     uint64_t cycle_bytes;
     uint32_t aggregators_per_node;  /* who they are, see collective_aggregator; 0: evenly spaced */
+    uint32_t operations;        /* of MPI, by which all meet before the first cycle of a call, */
+    uint32_t cycle_operations;  /* and before each other one; 0: they wait for data alone */
 };
 
 void collective_plan_make(const struct collective *c, struct collective_plan *plan);

@@ -48,7 +48,9 @@ struct shared_file {
     struct distribution think;      /* of a writer, between two writes */
     struct collective collective;
     struct collective_plan plan;
-    struct cost exchange;           /* a meeting; byte: of the call */
+    struct cost exchange;           /* a meeting, its first operation included; byte: of the call */
+    int64_t operation_ns;           /* each further collective operation of a meeting */
+    struct cost share;              /* an aggregator gets what it writes in a cycle; byte: of that */
     enum shared_file_prepare prepare;
     uint64_t file_bytes;            /* that each file has in the end */
 

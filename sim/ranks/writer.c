@@ -23,9 +23,18 @@ struct writer {
     uint8_t stage;                  /* enum stage */
 };
 
+/* Behind the first one of the meeting before the present cycle; those that take no time are not worth a word. */
+static uint64_t further_operations(const struct writer *w)
+{
+    const struct collective_plan *plan = &w->setup->plan;
+    uint32_t operations = w->cycle == 0 ? plan->operations : plan->cycle_operations;
+
+    return w->stage != STAGE_WRITE || w->setup->operation_ns == 0 || operations == 0 ? 0 : operations - 1;
+}
+
 static void arrive(struct actor *self, const struct writer *w)
 {
-    actor_send(self, w->setup->meeting, MEETING_ARRIVED, 0);
+    actor_send(self, w->setup->meeting, MEETING_ARRIVED, further_operations(w));
 }
 
 static uint32_t number(const struct actor *self, const struct shared_file *f)
@@ -105,21 +114,23 @@ static void write_share(struct actor *self, struct writer *w)
     mount_write(self, w->run.mount, &request);
 }
 
-static bool has_share(const struct writer *w)
+/* Bytes that this writer writes for all in the present cycle; 0: it is no aggregator, or has nothing to do. */
+static uint64_t share_bytes(const struct writer *w)
 {
     uint64_t offset, length;
     return w->aggregator >= 0 && collective_share(&w->setup->plan, w->call, w->cycle, (uint32_t)w->aggregator, &offset,
-                                                  &length);
+                                                  &length) ? length : 0;
 }
 
 static void begin_part(struct actor *self, struct writer *w)
 {
     const struct shared_file *f = w->setup;
+    uint64_t bytes = share_bytes(w);
     if (f->plan.aggregators == 0) {
         w->run.end = w->run.next + f->collective.pieces;
         write_run_begin(self, f, &w->run, STREAM_BACK);
-    } else if (has_share(w)) {
-        actor_timer(self, shared_file_draw(self, &f->back, STREAM_BACK), MOUNT_NEXT, 0);
+    } else if (bytes != 0) {
+        actor_timer(self, shared_file_draw(self, &f->back, STREAM_BACK) + cost_ns(&f->share, bytes, 0), MOUNT_NEXT, 0);
     } else {
         end_part(self, w);
     }
@@ -247,7 +258,7 @@ static void meeting_handle(struct actor *self, const struct message *m)
         return;
     t->arrived = 0;
     actor_count(self, MEETING_MET, 1);
-    actor_charge(self, cost_ns(&f->exchange, f->plan.call_bytes, 0));
+    actor_charge(self, cost_ns(&f->exchange, f->plan.call_bytes, 0) + (int64_t)m->word * f->operation_ns);
     for (uint32_t w = 0; w < f->writers; w++)
         actor_send(self, f->first_writer + w, MEETING_GO, 0);
 }

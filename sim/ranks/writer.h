@@ -8,7 +8,9 @@
  * setup's plan has it. In a collective call all meet, before each cycle, and then either each writes its own blocks or
  * the aggregators write for all; the others go on to the next meeting.
  *
- * A meeting takes the setup's `exchange` from the last arrival on, and lets everybody go at once.
+ * A meeting takes the setup's `exchange` from the last arrival on, and `operation_ns` for each collective operation
+ * behind the first one by which the library has all meet there; then everybody goes on at once. An aggregator takes
+ * `share` to get what the others have for it before it writes.
  */
 #ifndef TIERCEL_RANKS_WRITER_H
 #define TIERCEL_RANKS_WRITER_H
@@ -21,7 +23,8 @@ enum writer_kind {
 };
 
 enum meeting_kind {
-    MEETING_ARRIVED = 0x2401,       /* a writer waits for the others */
+    MEETING_ARRIVED = 0x2401,       /* a writer waits for the others; word: operations behind the first, if they take
+                                     * time */
     MEETING_GO                      /* to all writers */
 };
 

@@ -106,6 +106,8 @@ static void test_ompio(void)
         collective_plan_make(&c, &plan);
         CU_ASSERT_TRUE(plan.meets);
         CU_ASSERT_EQUAL(plan.aggregators, aggregators[i]);
+        CU_ASSERT_EQUAL(plan.operations, 4 + aggregators[i]);
+        CU_ASSERT_EQUAL(plan.cycle_operations, 0);
         CU_ASSERT_EQUAL(share_all(&c, &plan, 3), writers[i] * 65536);
     }
     c = (struct collective){ COLLECTIVE_OMPIO, 8, 8, 1 << 20, 8, 3, 1, 5 << 20 };
@@ -123,8 +125,11 @@ static void test_romio(void)
     collective_plan_make(&c, &plan);
     CU_ASSERT_TRUE(plan.meets);
     CU_ASSERT_EQUAL(plan.aggregators, 0);
+    CU_ASSERT_EQUAL(plan.operations, 2);
     c.pieces = 16;
     collective_plan_make(&c, &plan);
+    CU_ASSERT_EQUAL(plan.operations, 6);
+    CU_ASSERT_EQUAL(plan.cycle_operations, 1);
     CU_ASSERT_EQUAL(plan.aggregators, 2);
     CU_ASSERT_EQUAL(collective_aggregator(&c, &plan, 8), 1);
     CU_ASSERT_EQUAL(collective_aggregator(&c, &plan, 1), -1);

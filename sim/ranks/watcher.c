@@ -286,7 +286,6 @@ static void read_answered(struct actor *self, struct watcher *s, const struct en
     }
 }
 
-/* May end with a call. */
 /* A row for a job's namespace that is watched from now on. */
 static void watcher_record(struct actor *self, const struct watcher *s, const char *ns)
 {
@@ -300,6 +299,26 @@ static void watcher_record(struct actor *self, const struct watcher *s, const ch
     bytes_release(&row);
 }
 
+/* The namespace is watched from now on: its subscriptions are made before the first lookup, by calls that the caller
+ * starts. */
+static uint64_t monitor_add(struct actor *self, struct watcher *s, const char *ns)
+{
+    struct monitor *monitor = g_new(struct monitor, 1);
+    monitor->ns = g_strdup(ns);
+    monitor->watches = g_array_new(FALSE, FALSE, sizeof(uint64_t));
+    monitor->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, numbers_free);
+    uint64_t id = pending_add(&s->monitors, monitor);
+    g_hash_table_insert(s->by_name, monitor->ns, GSIZE_TO_POINTER(id));
+    calls_add_subscriptions(&s->calls, ns, s->inst->scheme->users[SCHEME_WATCHER].per_namespace);
+    actor_count(self, WATCHER_MONITORS, 1);
+    if (!g_str_equal(ns, NAMESPACES_PRIMARY)) {
+        actor_count(self, WATCHER_GUEST_MONITORS, 1);
+        watcher_record(self, s, ns);
+    }
+    return id;
+}
+
+/* May end with a call. */
 static void watch_serve(struct actor *self, struct watcher *s, const struct envelope *env, struct cursor *c)
 {
     const char *ns = key_get_text(c);
@@ -310,21 +329,9 @@ static void watch_serve(struct actor *self, struct watcher *s, const struct enve
         return;
     }
     uint64_t monitor_id = GPOINTER_TO_SIZE(g_hash_table_lookup(s->by_name, ns));
+    if (monitor_id == 0)
+        monitor_id = monitor_add(self, s, ns);
     struct monitor *monitor = pending_find(&s->monitors, monitor_id);
-    if (monitor == NULL) {
-        monitor = g_new(struct monitor, 1);
-        monitor->ns = g_strdup(ns);
-        monitor->watches = g_array_new(FALSE, FALSE, sizeof(uint64_t));
-        monitor->by_key = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, numbers_free);
-        monitor_id = pending_add(&s->monitors, monitor);
-        g_hash_table_insert(s->by_name, monitor->ns, GSIZE_TO_POINTER(monitor_id));
-        calls_add_subscriptions(&s->calls, ns, s->inst->scheme->users[SCHEME_WATCHER].per_namespace);
-        actor_count(self, WATCHER_MONITORS, 1);
-        if (!g_str_equal(ns, NAMESPACES_PRIMARY)) {
-            actor_count(self, WATCHER_GUEST_MONITORS, 1);
-            watcher_record(self, s, ns);
-        }
-    }
     struct watch *watch = g_new0(struct watch, 1);
     watch->env = *env;
     watch->monitor = monitor_id;

@@ -7,7 +7,7 @@
  *     struct blob *blob = content_put(&c, data, size, epoch, &is_new);        hashes, then inserts
  *     blob = content_insert(&c, &ref, data, size, epoch, &is_new);            when the sender has hashed already
  *     blob = content_use(&c, &ref, epoch);                                    NULL: not here, ask the parent
- *     content_expire(&c, epoch - 5);
+ *     content_expire(&c, epoch - 5, NULL, NULL);
  *     content_release(&c);
  *
  * The bytes live in a pool (kvs/blob.h) that the contents of a process share; a content keeps 8 bytes a blob beside it.

@@ -8,7 +8,7 @@
  *     namespaces_use(&t, "job-17", user, &ns)                     0, ENOTSUP or EPERM: before any use by a client
  *     namespaces_push(&t, ns, transaction);
  *
- *     once a turn (the model charges what a walk over all roots costs, and namespaces_first_ready says how far the
+ *     once a turn (the model charges what a walk over all roots costs, and namespaces_walk_length says how far the
  *     first, shorter walk goes):
  *         for (ns = namespaces_ready(&t, NULL); ns != NULL; ns = namespaces_ready(&t, ns))
  *             ... merge and commit_apply the head of ns->queue, once; then namespaces_update(&t, ns) ...

@@ -20,8 +20,8 @@
 
 #include "kvs/treeobj.h"
 
-/* Which transaction; answers find their request by it. node UINT32_MAX is left to named fences, whose counter is then
- * a hash of their text. */
+/* Which transaction; answers find their request by it. node UINT32_MAX is left to fences that are
+ * complete: counter is then the number under which the root keeps them. */
 struct transaction_name {
     uint32_t node;
     uint64_t counter;
@@ -60,7 +60,7 @@ void transaction_unlink(struct transaction *t, const char *key);
 /* `namespace_name` NULL: within the same namespace. */
 void transaction_symlink(struct transaction *t, const char *key, const char *namespace_name, const char *target);
 void transaction_mkdir(struct transaction *t, const char *key);
-/* Any object, copied: what lookup_reference gave, say. */
+/* Any object, copied: what a lookup of LOOKUP_OBJECT gave, say. */
 void transaction_put_object(struct transaction *t, const char *key, const struct treeobj *object);
 
 /* Walks the operations in order: start with a cursor from transaction_walk; false at the end. */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The content cache of a node's broker, a thread of its own: blobs by reference (flux-core 0.15 to 0.17,
- * src/broker/content-cache.c). Node 0 holds all blobs, cache and backing store in one, and acknowledges a store at
- * once. Elsewhere a load that misses goes to the parent node's cache, one request a blob whatever the number of
- * waiters. At a heartbeat such a cache, when over 16 MiB or 1 Mi blobs, drops what was not used for five heartbeats.
+ * The content cache of a node's broker: blobs by reference (flux-core 0.15 to 0.17, src/broker/content-cache.c), served
+ * by the broker's thread unless the deck gives it one. Node 0 holds all blobs, cache and backing store in one, and
+ * acknowledges a store at once. Elsewhere a load that misses goes to the parent node's cache, one request a blob
+ * whatever the number of waiters. At a heartbeat such a cache, when over 16 MiB or 1 Mi blobs, drops what was not used
+ * for five heartbeats.
  */
 #include <errno.h>
 

@@ -6,7 +6,7 @@
  *     struct event_batch *b = event_batch_new(serial);
  *     event_batch_transition(b, id, JOB_SCHED);
  *     event_batch_append(b, id, line->str, line->len);
- *     kvs_request_commit(self, KVS_PRIMARY, b->serial, event_batch_take(b));
+ *     kvs_request_commit(self, NAMESPACES_PRIMARY, b->serial, event_batch_take(b));
  *     ... when that is answered:
  *     event_batch_put_transitions(b, &body);
  *     event_batch_free(b);

@@ -18,7 +18,8 @@
  * depends on the number of processes, so ids and costs are the same everywhere.
  *
  * Layout. Every node has a broker, kvs, watcher, job-info, ingest and content cache, then one executor a core slot;
- * node 0 then has the job manager, scheduler, job-exec and client. One actor is one thread.
+ * node 0 then has the job manager, scheduler, job-exec and client. Each has a thread of its own, but the content cache
+ * shares its broker's unless content_module.
  *
  * All functions are local, pure and cannot fail; an argument out of range is a programming mistake (g_assert).
  */

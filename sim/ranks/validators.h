@@ -8,7 +8,7 @@
  * 32, idle exit 5 s.)
  *
  *     unsigned worker = validators_add(v, job, now_ns);
- *     while (validators_begin(v, worker, now_ns, &work_ns) != NULL)   at most once: it is busy then
+ *     while ((job = validators_begin(v, worker, &work_ns)) != NULL)   at most once: it is busy then
  *         ... its work takes work_ns ...
  *     job = validators_finish(v, worker, now_ns);                     then begin again
  *

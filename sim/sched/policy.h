@@ -30,7 +30,7 @@
  * Order of the queue: higher priority first, then earlier submit time, then lower id. All functions are local; a call
  * that breaks the rules (an id twice, an end of a job that does not run) is a programming mistake and asserts.
  *
- * How to add a policy: README.md of this folder.
+ * How to add a policy: CONTRIBUTING.md.
  */
 #ifndef TIERCEL_SCHED_POLICY_H
 #define TIERCEL_SCHED_POLICY_H
@@ -78,7 +78,7 @@ struct policy;
 /* Names of all policies in the order of the manual, ended by NULL. */
 const char *const *policy_names(void);
 
-/* An empty queue over a free pool. An unknown name, or a combination that makes no sense, is TIERCEL_ERROR_INPUT. */
+/* An empty queue over a free pool. An unknown name is TIERCEL_ERROR_INPUT. */
 struct policy *policy_new(const struct policy_config *config, GError **error);
 void policy_free(struct policy *policy);
 

@@ -13,10 +13,9 @@
  *     workload_free(w);
  *
  * Sources: workload_bulk_new (workload/bulk.h), workload_jobspec_new (jobspec.h), workload_swf_new (swf.h),
- * workload_batsim_new (batsim.h). A source says all that it
- * can say about bad input when it is made, before anything runs; a file that is streamed may still fail later, in
- * workload_next. Errors are TIERCEL_ERROR_INPUT for what a person can mend in the file, TIERCEL_ERROR_RUNTIME for a
- * failing disk. All functions are local.
+ * workload_batsim_new (batsim.h). A source says all that it can say about bad input when it is made, before anything
+ * runs; a file that is streamed may still fail later, in workload_next. Errors are TIERCEL_ERROR_INPUT for what a
+ * person can mend in the file, TIERCEL_ERROR_RUNTIME for a failing disk. All functions are local.
  */
 #ifndef TIERCEL_WORKLOAD_WORKLOAD_H
 #define TIERCEL_WORKLOAD_WORKLOAD_H

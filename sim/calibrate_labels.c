@@ -71,7 +71,7 @@ void labels_free(struct labels *labels)
     g_free(labels);
 }
 
-static const struct instance_cost_name *names_of(const struct deck *deck)
+static const struct cost_name *names_of(const struct deck *deck)
 {
     return strcmp(deck_text(deck, "system", "kind"), "brokered") == 0 ? instance_cost_names : task_service_cost_names;
 }
@@ -87,7 +87,7 @@ char **labels_settings(struct labels *labels, const struct deck *deck)
 {
     GPtrArray *settings = g_ptr_array_new();
 
-    for (const struct instance_cost_name *name = names_of(deck); name->key != NULL; name++) {
+    for (const struct cost_name *name = names_of(deck); name->key != NULL; name++) {
         if (g_strv_contains(kept, name->key))
             continue;
         bool is_event = strcmp(name->key, part_keys[0]) == 0, is_match = strcmp(name->key, part_keys[1]) == 0;
@@ -291,7 +291,7 @@ static void write_cost(GString *text, const char *key, const struct fitted *f)
 }
 
 /* FALSE when the key is none of an event's. */
-static bool write_event(const struct labels *labels, GString *text, const struct instance_cost_name *name)
+static bool write_event(const struct labels *labels, GString *text, const struct cost_name *name)
 {
     const double *ns = labels->part_ns, *count = labels->sums_of_parts;
 
@@ -309,7 +309,7 @@ static bool write_event(const struct labels *labels, GString *text, const struct
     return false;
 }
 
-static void write_measured(const struct labels *labels, GString *text, const struct instance_cost_name *name)
+static void write_measured(const struct labels *labels, GString *text, const struct cost_name *name)
 {
     if (write_event(labels, text, name))
         return;
@@ -335,11 +335,11 @@ static void write_measured(const struct labels *labels, GString *text, const str
 
 void labels_write(const struct labels *labels, const struct deck *deck, GString *text)
 {
-    for (const struct instance_cost_name *name = names_of(deck); name->key != NULL; name++)
+    for (const struct cost_name *name = names_of(deck); name->key != NULL; name++)
         if (!g_strv_contains(kept, name->key))
             write_measured(labels, text, name);
     g_string_append(text, "\n# Not measured: lengths of acts and paces, as the deck states them.\n");
-    for (const struct instance_cost_name *name = names_of(deck); name->key != NULL; name++) {
+    for (const struct cost_name *name = names_of(deck); name->key != NULL; name++) {
         if (!g_strv_contains(kept, name->key))
             continue;
         struct cost cost = deck_cost(deck, "costs", name->key);

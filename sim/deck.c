@@ -43,6 +43,11 @@ int64_t deck_integer(const struct deck *deck, const char *group, const char *key
     return held->value.quantity.integer;
 }
 
+int64_t deck_integer_or(const struct deck *deck, const char *group, const char *key, int64_t otherwise)
+{
+    return deck_has(deck, group, key) ? deck_integer(deck, group, key) : otherwise;
+}
+
 bool deck_boolean(const struct deck *deck, const char *group, const char *key)
 {
     const struct deck_held *held = held_of(deck, group, key);
@@ -65,6 +70,12 @@ struct cost deck_cost(const struct deck *deck, const char *group, const char *ke
 
     g_assert(held->value.quantity.type == QUANTITY_COST);
     return held->value.quantity.cost;
+}
+
+void deck_costs(const struct deck *deck, const struct cost_name *names, void *costs)
+{
+    for (const struct cost_name *name = names; name->key != NULL; name++)
+        *cost_named(costs, name) = deck_cost(deck, "costs", name->key);
 }
 
 bool deck_is_live(const struct deck *deck)

@@ -82,9 +82,13 @@ bool deck_usable(const struct deck *deck, const char *group, const char *key);
 bool deck_has(const struct deck *deck, const char *group, const char *key);
 
 int64_t deck_integer(const struct deck *deck, const char *group, const char *key);
+/* `otherwise` where the key has no value. */
+int64_t deck_integer_or(const struct deck *deck, const char *group, const char *key, int64_t otherwise);
 bool deck_boolean(const struct deck *deck, const char *group, const char *key);
 struct distribution deck_distribution(const struct deck *deck, const char *group, const char *key);
 struct cost deck_cost(const struct deck *deck, const char *group, const char *key);
+/* Fills a struct of costs from [costs], by its list of names. */
+void deck_costs(const struct deck *deck, const struct cost_name *names, void *costs);
 bool deck_is_live(const struct deck *deck);     /* [run] clock = live */
 /* Index into the key's choices; *count, unless NULL, is that of a choice like "limited:8". */
 unsigned deck_choice(const struct deck *deck, const char *group, const char *key, int64_t *count);

@@ -346,9 +346,9 @@ static const struct deck_key trace_keys[] = {
     { NULL }
 };
 
-static void add_costs(GArray *all, const struct instance_cost_name *names, int kinds_of_cost)
+static void add_costs(GArray *all, const struct cost_name *names, int kinds_of_cost)
 {
-    for (const struct instance_cost_name *name = names; name->key != NULL; name++) {
+    for (const struct cost_name *name = names; name->key != NULL; name++) {
         struct deck_key key = { .group = "costs", .name = name->key, .type = QUANTITY_COST,
                                 .fallback = cost_text(&name->fallback), .kinds = kinds_of_cost, .text = name->text };
         g_array_append_val(all, key);

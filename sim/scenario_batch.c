@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "scenario_batch.h"
 
+#include "scenario_parts.h"
+
 enum { PROCESSORS_MAX = 1 << 24 };
 
 static struct workload *open_source(const void *source, struct actor *self, GError **error)
@@ -12,19 +14,12 @@ static struct workload *open_source(const void *source, struct actor *self, GErr
 
 static void read_scheduler(struct batch *batch, const struct deck *deck)
 {
-    batch->policy.name = deck_text(deck, "scheduler", "policy");
-    batch->policy.fit = (enum resource_fit)deck_choice(deck, "scheduler", "fit", NULL);
-    if (deck_has(deck, "scheduler", "by"))
-        batch->policy.by = (enum policy_by)deck_choice(deck, "scheduler", "by", NULL);
-    if (deck_has(deck, "scheduler", "depth"))
-        batch->policy.depth = (uint32_t)deck_integer(deck, "scheduler", "depth");
+    scenario_policy_read(&batch->policy, deck);
     batch->one_by_one = deck_choice(deck, "scheduler", "ties", NULL) == 1;
     batch->overrun = deck_choice(deck, "scheduler", "at-limit", NULL) == 1;
     batch->whole_nodes = deck_boolean(deck, "scheduler", "whole-nodes");
     batch->slowdown_bound_ns = deck_integer(deck, "trace", "slowdown-bound");
-    for (const struct instance_cost_name *name = batch_cost_names; name->key != NULL; name++) {
-        *(struct cost *)((char *)&batch->costs + name->offset) = deck_cost(deck, "costs", name->key);
-    }
+    deck_costs(deck, batch_cost_names, &batch->costs);
 }
 
 /* A machine whose nodes have one core each is one flat set of processors, which costs less to keep. */
@@ -56,8 +51,7 @@ static void *batch_new(struct deck *deck, struct share *share)
     s->batch.open = open_source;
     s->batch.source = &s->source;
     s->processors_stated = deck_has(deck, "cluster", "processors");
-    if (s->processors_stated)
-        s->processors = (uint32_t)deck_integer(deck, "cluster", "processors");
+    s->processors = (uint32_t)deck_integer_or(deck, "cluster", "processors", 0);
     if (job_source_read(&s->source, deck)) {
         s->source.stream_duration = BATCH_STREAM_DURATION;
         s->source.stream_gap = BATCH_STREAM_GAP;

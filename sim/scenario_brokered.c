@@ -9,6 +9,7 @@
 #include "ranks/namespace_client.h"
 #include "ranks/roles.h"
 #include "ranks/scheme.h"
+#include "scenario_parts.h"
 #include "workload/bulk.h"
 #include "workload/jobspec.h"
 
@@ -56,12 +57,10 @@ static struct workload *open_source(const void *source, struct actor *client, GE
 
 static void read_workload(struct brokered *b, const struct deck *deck)
 {
-    b->jobs.submit_window = deck_has(deck, "workload", "submit-window")
-                                ? (uint32_t)deck_integer(deck, "workload", "submit-window") : 0;
+    b->jobs.submit_window = (uint32_t)deck_integer_or(deck, "workload", "submit-window", 0);
     b->jobs.watch = (enum jobs_watch)deck_choice(deck, "workload", "watch", NULL);
-    b->jobs.namespaces = deck_has(deck, "workload", "namespaces")
-                             ? (uint32_t)deck_integer(deck, "workload", "namespaces") : 0;
-    b->jobs.fence = deck_has(deck, "workload", "fence") ? (uint32_t)deck_integer(deck, "workload", "fence") : 0;
+    b->jobs.namespaces = (uint32_t)deck_integer_or(deck, "workload", "namespaces", 0);
+    b->jobs.fence = (uint32_t)deck_integer_or(deck, "workload", "fence", 0);
     if (b->jobs.fence > 0) {
         static const uint32_t users[] = { NAMESPACES_INSTANCE_OWNER, JOB_USER, JOB_USER + 1 };
         b->jobs.fence_user = users[deck_choice(deck, "workload", "user", NULL)];
@@ -82,13 +81,6 @@ static void read_workload(struct brokered *b, const struct deck *deck)
 }
 
 /* --- from the deck to the instance --- */
-
-static void read_costs(struct brokered *b, const struct deck *deck)
-{
-    for (const struct instance_cost_name *name = instance_cost_names; name->key != NULL; name++) {
-        *(struct cost *)((char *)&b->inst.costs + name->offset) = deck_cost(deck, "costs", name->key);
-    }
-}
 
 static uint32_t read_alloc_limit(const struct deck *deck)
 {
@@ -111,7 +103,7 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     inst->nodes = (uint32_t)deck_integer(deck, "cluster", "nodes");
     inst->cores_per_node = (uint32_t)deck_integer(deck, "cluster", "cores-per-node");
     inst->fanout = (uint32_t)deck_integer(deck, "cluster", "fanout");
-    b->cpus = deck_has(deck, "cluster", "cpus") ? (uint32_t)deck_integer(deck, "cluster", "cpus") : 0;
+    b->cpus = (uint32_t)deck_integer_or(deck, "cluster", "cpus", 0);
     b->nodes_per_machine = (uint32_t)deck_integer(deck, "cluster", "nodes-per-machine");
     unsigned asynchronous = deck_choice(deck, "events", "async-subscribe", NULL);
     inst->async_watcher = asynchronous == 1 || asynchronous == 3;
@@ -139,12 +131,7 @@ static void read_instance(struct brokered *b, const struct deck *deck)
     inst->queue_stopped = deck_has(deck, "workload", "stop-queue") ? deck_boolean(deck, "workload", "stop-queue")
                                                                    : at_once;
     inst->age_ns = deck_integer(deck, "system", "age");
-    b->jobs.policy = deck_text(deck, "scheduler", "policy");
-    b->jobs.fit = (enum resource_fit)deck_choice(deck, "scheduler", "fit", NULL);
-    if (deck_has(deck, "scheduler", "by"))
-        b->jobs.by = (enum policy_by)deck_choice(deck, "scheduler", "by", NULL);
-    if (deck_has(deck, "scheduler", "depth"))
-        b->jobs.depth = (uint32_t)deck_integer(deck, "scheduler", "depth");
+    scenario_policy_read(&b->jobs.policy, deck);
     b->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
     b->live = deck_is_live(deck);
     b->link = (struct engine_link){
@@ -259,7 +246,7 @@ static void *brokered_new(struct deck *deck, struct share *share)
     b->jobs.source = b;
     read_instance(b, deck);
     brokered_read_scheme(b, deck);
-    read_costs(b, deck);
+    deck_costs(deck, instance_cost_names, &b->inst.costs);
     read_workload(b, deck);
     brokered_describe_tables(b);
     check_sizes(b, deck);
@@ -302,12 +289,6 @@ static enum role_class class_of(const struct instance_place *place)
     }
 }
 
-/* One block of nodes after the other, as even as possible. */
-static uint32_t block_of(uint32_t node, uint32_t nodes, uint32_t processes)
-{
-    return (uint32_t)((uint64_t)node * processes / nodes);
-}
-
 /* The central actors have process 0 to themselves when there are enough; the others are divided among the classes. */
 static uint32_t process_by_role(const struct instance *inst, const struct instance_place *place, uint32_t processes)
 {
@@ -327,12 +308,12 @@ static uint32_t process_by_role(const struct instance *inst, const struct instan
     uint32_t executors = available - brokers - workers;
     uint32_t count = class == CLASS_BROKER ? brokers : class == CLASS_WORKER ? workers : executors;
     uint32_t offset = class == CLASS_BROKER ? 0 : class == CLASS_WORKER ? brokers : brokers + workers;
-    return first + offset + block_of(place->node, inst->nodes, count);
+    return first + offset + scenario_block(place->node, inst->nodes, count);
 }
 
 static uint32_t process_by_node(const struct instance *inst, const struct instance_place *place, uint32_t processes)
 {
-    return processes >= inst->nodes ? place->node : block_of(place->node, inst->nodes, processes);
+    return processes >= inst->nodes ? place->node : scenario_block(place->node, inst->nodes, processes);
 }
 
 /* Those who share cores are played by one process, whatever the placement. */
@@ -340,7 +321,7 @@ static uint32_t process_by_machine(const struct brokered *b, const struct instan
 {
     uint32_t machine = place->node / b->nodes_per_machine;
     uint32_t machines = (b->inst.nodes + b->nodes_per_machine - 1) / b->nodes_per_machine;
-    return processes >= machines ? machine : block_of(machine, machines, processes);
+    return processes >= machines ? machine : scenario_block(machine, machines, processes);
 }
 
 static uint32_t brokered_actors(const void *data)
@@ -356,7 +337,7 @@ static void brokered_place(const void *data, uint32_t actor, uint32_t processes,
 
     if (actor >= instance_actors(&b->inst)) {
         where->role = job_file_place(&b->file, actor, &where->node);
-        where->process = block_of(where->node, b->inst.nodes + 1, processes);
+        where->process = scenario_block(where->node, b->inst.nodes + 1, processes);
         return;
     }
     instance_place(&b->inst, actor, &place);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "scenario_dispatcher.h"
 
+#include "engine/random.h"
 #include "ranks/lb_client.h"
 #include "ranks/plain_tasks.h"
+#include "scenario_parts.h"
 
 #define MILLION 1000000
 
 /* --- from the deck to the setup --- */
 
-/* Random bits that must lie below. */
 static uint64_t read_chance(const struct deck *deck, const char *key)
 {
-    uint64_t ppm = deck_has(deck, "faults", key) ? (uint64_t)deck_integer(deck, "faults", key) : 0;
-    return ppm >= MILLION ? UINT64_MAX : (uint64_t)(((unsigned __int128)ppm << 64) / MILLION);
+    return random_bound(deck_integer_or(deck, "faults", key, 0));
 }
 
 /* The distance of events that come at a rate, rounded up; 0 where there is no limit. */
@@ -24,12 +24,7 @@ static int64_t read_interval(const struct deck *deck, const char *group, const c
     return (int64_t)(((__int128)1000000000 * MILLION + micro_per_s - 1) / micro_per_s);
 }
 
-/* A key that has no value with this protocol, balance or policy keeps the setup's own. */
-static int64_t read_integer(const struct deck *deck, const char *group, const char *key, int64_t otherwise)
-{
-    return deck_has(deck, group, key) ? deck_integer(deck, group, key) : otherwise;
-}
-
+/* The first choice, where the key has no value with this protocol, balance or policy. */
 static unsigned read_choice(const struct deck *deck, const char *group, const char *key)
 {
     return deck_has(deck, group, key) ? deck_choice(deck, group, key, NULL) : 0;
@@ -41,50 +36,50 @@ static void read_faults(struct task_faults *f, const struct deck *deck)
     f->lost_result = read_chance(deck, "lost-result");
     f->executor_failure = read_chance(deck, "executor-failure");
     f->submit_failure = read_chance(deck, "submit-failure");
-    f->retries_task = (uint32_t)read_integer(deck, "faults", "task-retries", 0);
-    f->errors_park = (uint32_t)read_integer(deck, "faults", "park-errors", 0);
-    f->park_ns = read_integer(deck, "faults", "park-time", f->park_ns);
-    f->timeout_ns = read_integer(deck, "faults", "ack-timeout", f->timeout_ns);
-    f->attempts_notify = (uint32_t)read_integer(deck, "faults", "notify-attempts", 1);
-    f->reconnect_ns = read_integer(deck, "faults", "reconnect", f->reconnect_ns);
-    f->restart_ns = read_integer(deck, "faults", "restart", f->restart_ns);
-    f->retry_submit_ns = read_integer(deck, "faults", "submit-retry", f->retry_submit_ns);
-    f->retries_submit = (uint32_t)read_integer(deck, "faults", "submit-retries", f->retries_submit);
+    f->retries_task = (uint32_t)deck_integer_or(deck, "faults", "task-retries", 0);
+    f->errors_park = (uint32_t)deck_integer_or(deck, "faults", "park-errors", 0);
+    f->park_ns = deck_integer_or(deck, "faults", "park-time", f->park_ns);
+    f->timeout_ns = deck_integer_or(deck, "faults", "ack-timeout", f->timeout_ns);
+    f->attempts_notify = (uint32_t)deck_integer_or(deck, "faults", "notify-attempts", 1);
+    f->reconnect_ns = deck_integer_or(deck, "faults", "reconnect", f->reconnect_ns);
+    f->restart_ns = deck_integer_or(deck, "faults", "restart", f->restart_ns);
+    f->retry_submit_ns = deck_integer_or(deck, "faults", "submit-retry", f->retry_submit_ns);
+    f->retries_submit = (uint32_t)deck_integer_or(deck, "faults", "submit-retries", f->retries_submit);
 }
 
 static void read_heap(struct task_service *t, const struct deck *deck)
 {
     t->heap = (struct heap_setup){
-        .size_bytes = (uint64_t)read_integer(deck, "heap", "size", 0),
-        .base_bytes = (uint64_t)read_integer(deck, "heap", "live", 0),
+        .size_bytes = (uint64_t)deck_integer_or(deck, "heap", "size", 0),
+        .base_bytes = (uint64_t)deck_integer_or(deck, "heap", "live", 0),
         .pause_fixed_ns = t->costs.heap_pause.fixed_ns,
         .pause_per_byte_ps = t->costs.heap_pause.per_byte_ps,
         .overhead_limit = deck_has(deck, "heap", "overhead-limit") && deck_boolean(deck, "heap", "overhead-limit")
     };
-    t->allocated_bytes = (uint64_t)read_integer(deck, "heap", "per-task", 0);
-    t->held_bytes = (uint64_t)read_integer(deck, "heap", "held-per-task", 0);
+    t->allocated_bytes = (uint64_t)deck_integer_or(deck, "heap", "per-task", 0);
+    t->held_bytes = (uint64_t)deck_integer_or(deck, "heap", "held-per-task", 0);
     t->leak = (enum task_leak)read_choice(deck, "heap", "leak");
-    t->leak_per_million_bytes = (uint64_t)read_integer(deck, "heap", "leak-per-million", 0);
-    t->record_bytes = (uint64_t)read_integer(deck, "heap", "record", 0);
+    t->leak_per_million_bytes = (uint64_t)deck_integer_or(deck, "heap", "leak-per-million", 0);
+    t->record_bytes = (uint64_t)deck_integer_or(deck, "heap", "record", 0);
 }
 
 static void read_services(struct task_service *t, const struct deck *deck)
 {
     t->services = (uint32_t)deck_integer(deck, "dispatcher", "services");
     t->executors = (uint32_t)deck_integer(deck, "dispatcher", "executors-per-service");
-    t->threads = (uint32_t)read_integer(deck, "dispatcher", "threads", 1);
+    t->threads = (uint32_t)deck_integer_or(deck, "dispatcher", "threads", 1);
     t->notify_interval_ns = read_interval(deck, "dispatcher", "notify-rate");
     t->notice_interval_ns = read_interval(deck, "dispatcher", "notice-rate");
-    t->notice_bundle = (uint32_t)read_integer(deck, "dispatcher", "notice-bundle", 1);
+    t->notice_bundle = (uint32_t)deck_integer_or(deck, "dispatcher", "notice-bundle", 1);
     t->choice = (enum task_choice)read_choice(deck, "dispatcher", "choice");
     t->lock_shared = read_choice(deck, "dispatcher", "lock") == 0;
     t->piggyback = deck_has(deck, "dispatcher", "piggy-back") && deck_boolean(deck, "dispatcher", "piggy-back");
-    t->slowest_percent = (uint32_t)(read_integer(deck, "dispatcher", "slowest", MILLION) / 10000);
-    t->steal_first_ns = read_integer(deck, "dispatcher", "steal-first", t->steal_first_ns);
-    t->steal_most_ns = read_integer(deck, "dispatcher", "steal-most", t->steal_most_ns);
+    t->slowest_percent = (uint32_t)(deck_integer_or(deck, "dispatcher", "slowest", MILLION) / 10000);
+    t->steal_first_ns = deck_integer_or(deck, "dispatcher", "steal-first", t->steal_first_ns);
+    t->steal_most_ns = deck_integer_or(deck, "dispatcher", "steal-most", t->steal_most_ns);
     t->provision = (enum provision_policy)read_choice(deck, "provision", "policy");
-    t->host_executors = (uint32_t)read_integer(deck, "provision", "host-executors", 1);
-    t->provision_poll_ns = read_integer(deck, "provision", "poll", 1);
+    t->host_executors = (uint32_t)deck_integer_or(deck, "provision", "host-executors", 1);
+    t->provision_poll_ns = deck_integer_or(deck, "provision", "poll", 1);
     if (deck_has(deck, "provision", "grant"))
         t->grant = deck_distribution(deck, "provision", "grant");
 }
@@ -93,20 +88,13 @@ static void read_client(struct task_service *t, const struct deck *deck)
 {
     t->clients = (uint32_t)deck_integer(deck, "client", "clients");
     t->balance = (enum task_balance)read_choice(deck, "client", "balance");
-    t->window = (uint64_t)read_integer(deck, "client", "window", 1);
-    t->bundle = (uint32_t)read_integer(deck, "client", "bundle", 1);
-    t->poll_ns = read_integer(deck, "client", "poll", 1);
-    t->rate_limit = (uint64_t)(read_integer(deck, "client", "rate", 0) / MILLION);
+    t->window = (uint64_t)deck_integer_or(deck, "client", "window", 1);
+    t->bundle = (uint32_t)deck_integer_or(deck, "client", "bundle", 1);
+    t->poll_ns = deck_integer_or(deck, "client", "poll", 1);
+    t->rate_limit = (uint64_t)(deck_integer_or(deck, "client", "rate", 0) / MILLION);
     if (deck_has(deck, "workload", "jobs")) {
         t->tasks = (uint64_t)deck_integer(deck, "workload", "jobs");
         t->duration = deck_distribution(deck, "workload", "duration");
-    }
-}
-
-static void read_costs(struct task_service *t, const struct deck *deck)
-{
-    for (const struct instance_cost_name *name = task_service_cost_names; name->key != NULL; name++) {
-        *(struct cost *)((char *)&t->costs + name->offset) = deck_cost(deck, "costs", name->key);
     }
 }
 
@@ -146,7 +134,7 @@ static void read_file(struct dispatcher_scenario *s, struct deck *deck)
 
     for (unsigned i = 0; group != NULL && deck_named_group(deck, "io", i) != NULL; i++)
         if (g_str_equal(deck_named_group(deck, "io", i), group))
-            shape.slots_per_mount = (uint32_t)MIN(read_integer(deck, group, "writers-per-node", t->executors),
+            shape.slots_per_mount = (uint32_t)MIN(deck_integer_or(deck, group, "writers-per-node", t->executors),
                                                   t->executors);
     job_file_init(&s->file, deck, &shape);
     if (!s->file.used)
@@ -170,12 +158,12 @@ static void *dispatcher_new(struct deck *deck, struct share *share)
     t->latency_ns = deck_integer(deck, "network", "hop-latency");
     read_services(t, deck);
     read_client(t, deck);
-    read_costs(t, deck);
+    deck_costs(deck, task_service_cost_names, &t->costs);
     read_heap(t, deck);
     read_faults(&t->faults, deck);
     s->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
     s->live = deck_is_live(deck);
-    s->cpus = (uint32_t)read_integer(deck, "cluster", "cpus", 0);
+    s->cpus = (uint32_t)deck_integer_or(deck, "cluster", "cpus", 0);
     s->machines = (uint32_t)deck_integer(deck, "cluster", "machines");
     s->local_latency_ns = deck_integer(deck, "network", "local-latency");
     check(t, deck);
@@ -191,11 +179,6 @@ static void dispatcher_free(void *data)
 
 /* --- actors and where they are played --- */
 
-static uint32_t block_of(uint32_t part, uint32_t parts, uint32_t processes)
-{
-    return (uint32_t)((uint64_t)part * processes / parts);
-}
-
 /* Clients and dispatchers have half of the processes, the executors the rest. */
 static uint32_t process_by_role(const struct task_service *t, const struct task_place *place, uint32_t processes)
 {
@@ -205,18 +188,18 @@ static uint32_t process_by_role(const struct task_service *t, const struct task_
     if (processes == 1 || place->class == TASK_CLASS_CLIENT)
         return 0;
     if (place->class == TASK_CLASS_DISPATCHER)
-        return clients + block_of(place->service, t->services, dispatchers);
-    return clients + dispatchers + block_of(place->service, t->services, processes - clients - dispatchers);
+        return clients + scenario_block(place->service, t->services, dispatchers);
+    return clients + dispatchers + scenario_block(place->service, t->services, processes - clients - dispatchers);
 }
 
 /* A service stays together, and with its client where there are clients enough for all. */
 static uint32_t process_by_node(const struct task_service *t, const struct task_place *place, uint32_t processes)
 {
     if (place->class == TASK_CLASS_CLIENT)
-        return block_of(place->service, t->clients, processes);
+        return scenario_block(place->service, t->clients, processes);
     if (t->clients >= processes)
-        return block_of(place->service % t->clients, t->clients, processes);
-    return block_of(place->service, t->services, processes);
+        return scenario_block(place->service % t->clients, t->clients, processes);
+    return scenario_block(place->service, t->services, processes);
 }
 
 /* No message crosses from one process to another. */
@@ -243,7 +226,7 @@ static void dispatcher_place(const void *data, uint32_t actor, uint32_t processe
         uint32_t service;
         where->role = job_file_place(&s->file, actor, &service);
         where->node = t->clients + 2 * t->services + (actor - task_service_actors(t));
-        where->process = block_of(service, t->services + 1, processes);
+        where->process = scenario_block(service, t->services + 1, processes);
         return;
     }
     task_service_place(t, actor, &place);
@@ -253,7 +236,7 @@ static void dispatcher_place(const void *data, uint32_t actor, uint32_t processe
     if (s->cpus > 0 && !s->live) {
         /* Those who share cores are one node, and played by one process, whatever the placement. */
         where->node = process_by_node(t, &place, s->machines);
-        where->process = block_of(where->node, s->machines, processes);
+        where->process = scenario_block(where->node, s->machines, processes);
         return;
     }
     where->process = s->by_role ? process_by_role(t, &place, processes) : process_by_node(t, &place, processes);

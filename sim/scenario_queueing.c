@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/nearest.h"
+#include "scenario_parts.h"
 
 enum {
     GROUPS_MOST = 200,                  /* each is a role of the engine's 256 */
@@ -429,8 +430,8 @@ static uint32_t process_of(const struct queueing *q, unsigned g, uint32_t copy, 
     if (q->by_role)
         return (g + 1) % processes;
     if (group->count == 1)
-        return (uint32_t)((uint64_t)g * processes / q->groups->len);
-    return (uint32_t)((uint64_t)copy * processes / group->count);
+        return scenario_block(g, q->groups->len, processes);
+    return scenario_block(copy, group->count, processes);
 }
 
 static void queueing_place(const void *data, uint32_t actor, uint32_t processes, struct scenario_place *place)

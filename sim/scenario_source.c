@@ -24,12 +24,11 @@ static void read_rules(struct swf_rules *rules, const struct deck *deck)
 static void read_made(struct job_source *source, const struct deck *deck)
 {
     source->jobs = (uint64_t)deck_integer(deck, "workload", "jobs");
-    source->cores = deck_has(deck, "workload", "cores") ? (uint32_t)deck_integer(deck, "workload", "cores") : 1;
+    source->cores = (uint32_t)deck_integer_or(deck, "workload", "cores", 1);
     source->duration = deck_distribution(deck, "workload", "duration");
     if (deck_has(deck, "workload", "interval"))
         source->interval = deck_distribution(deck, "workload", "interval");
-    if (deck_has(deck, "workload", "limit"))
-        source->limit_ns = deck_integer(deck, "workload", "limit");
+    source->limit_ns = deck_integer_or(deck, "workload", "limit", source->limit_ns);
     if (source->type == JOB_SOURCE_POISSON)
         source->extent.last_submit_ns = (double)source->jobs * distribution_mean_ns(&source->interval);
     source->extent.core_ns = (double)source->jobs * distribution_mean_ns(&source->duration) * source->cores;

@@ -5,6 +5,12 @@
 #include <stdbool.h>
 #include <string.h>
 
+void cost_names_init(void *costs, const struct cost_name *names)
+{
+    for (const struct cost_name *name = names; name->key != NULL; name++)
+        *cost_named(costs, name) = name->fallback;
+}
+
 static int64_t part_scaled(int64_t value, int64_t factor_ppm)
 {
     __int128 product = (__int128)value * factor_ppm + 500000;

@@ -21,6 +21,23 @@ static inline int64_t cost_ns(const struct cost *cost, uint64_t bytes, uint64_t 
     return cost->fixed_ns + (int64_t)bytes * cost->per_byte_ps / 1000 + (int64_t)entries * cost->per_entry_ns;
 }
 
+/* A cost as a kind of system lists it, and where it lies in its struct of costs. Lists end with a NULL key; the keys of
+ * [costs], the manual, `check` and `calibrate` are made from them. */
+struct cost_name {
+    const char *key;        /* in a deck's [costs] */
+    const char *text;       /* what takes so long, and what its entry is */
+    struct cost fallback;   /* the default */
+    uint32_t offset;        /* bytes from the struct's beginning */
+};
+
+static inline struct cost *cost_named(void *costs, const struct cost_name *name)
+{
+    return (struct cost *)(void *)((char *)costs + name->offset);
+}
+
+/* Gives each cost of the list its default. */
+void cost_names_init(void *costs, const struct cost_name *names);
+
 /* Each part times factor_ppm millionths (0 or above), rounded to the nearest; what is something never becomes 0. */
 struct cost cost_scaled(const struct cost *cost, int64_t factor_ppm);
 

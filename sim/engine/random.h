@@ -37,6 +37,13 @@ static inline uint64_t random_below(uint64_t bits, uint64_t n)
     return (uint64_t)(((unsigned __int128)bits * n) >> 64);
 }
 
+/* The bound below which 64 random bits lie with the given chance: 2^64 times it, saturated, so that what is certain is
+ * missed once in 2^64 draws. */
+static inline uint64_t random_bound(int64_t chance_ppm)
+{
+    return chance_ppm >= 1000000 ? UINT64_MAX : (uint64_t)(((unsigned __int128)chance_ppm << 64) / 1000000);
+}
+
 /* The natural logarithm of x, finite, above 0 and not subnormal; error below 1e-15 relative or absolute; the same bits
  * everywhere. */
 double random_log(double x);

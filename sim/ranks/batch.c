@@ -353,7 +353,7 @@ static void batch_release(struct actor *self)
     policy_free(b->policy);
 }
 
-const struct instance_cost_name batch_cost_names[] = {
+const struct cost_name batch_cost_names[] = {
 #define BATCH_COST_NAME(field, key, fixed, byte, entry, text) \
     { key, text, { fixed, byte, entry }, offsetof(struct batch_costs, field) },
     BATCH_COSTS(BATCH_COST_NAME)

@@ -50,8 +50,8 @@ struct batch_costs {
 #undef BATCH_COST_FIELD
 };
 
-/* As instance_cost_names: ends with a NULL key; offsets are in struct batch_costs. */
-extern const struct instance_cost_name batch_cost_names[];
+/* The same list at run time; offsets are in struct batch_costs. */
+extern const struct cost_name batch_cost_names[];
 
 /* The setup. */
 struct batch {

@@ -5,7 +5,7 @@
 
 #include "ranks/protocol.h"
 
-const struct instance_cost_name instance_cost_names[] = {
+const struct cost_name instance_cost_names[] = {
 #define INSTANCE_COST_NAME(field, key, fixed, byte, entry, text) \
     { key, text, { fixed, byte, entry }, offsetof(struct instance_costs, field) },
     INSTANCE_COSTS(INSTANCE_COST_NAME)
@@ -20,8 +20,7 @@ void instance_init(struct instance *inst)
     inst->fanout = 2;
     inst->cores_per_node = 1;
     inst->scheme = scheme_find("pr2792");
-    for (const struct instance_cost_name *n = instance_cost_names; n->key != NULL; n++)
-        *(struct cost *)((char *)&inst->costs + n->offset) = n->fallback;
+    cost_names_init(&inst->costs, instance_cost_names);
     inst->heartbeat_ns = 2000000000;
     inst->cache_age = 5;
     inst->merge = true;

@@ -100,14 +100,8 @@ struct instance_costs {
 #undef INSTANCE_COST_FIELD
 };
 
-/* The same list at run time: a deck's [costs], the manual and `check` are made from it. Ends with a NULL key. */
-struct instance_cost_name {
-    const char *key;
-    const char *text;
-    struct cost fallback;   /* default */
-    uint32_t offset;        /* of the struct cost in struct instance_costs */
-};
-extern const struct instance_cost_name instance_cost_names[];
+/* The same list at run time; offsets are in struct instance_costs. */
+extern const struct cost_name instance_cost_names[];
 
 /* --- the event scheme ---
  *

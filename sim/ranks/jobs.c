@@ -47,8 +47,7 @@ const struct job_column job_columns[] = {
 void instance_jobs_init(struct instance_jobs *jobs)
 {
     *jobs = (struct instance_jobs){
-        .policy = "fcfs",
-        .fit = RESOURCE_WORST_FIT,
+        .policy = { .name = "fcfs", .fit = RESOURCE_WORST_FIT },
         .validator_threshold = 32,
         .validator_idle_ns = 5 * INT64_C(1000000000),
         .watch_table = 1,

@@ -63,10 +63,7 @@ struct instance_jobs {
     enum jobs_watch watch;          /* what the client watches of each job from its submission on */
     uint32_t submit_window;         /* submissions that the client keeps outstanding; 0: all */
 
-    const char *policy;             /* of the scheduler: one of policy_names() */
-    enum resource_fit fit;
-    enum policy_by by;
-    uint32_t depth;
+    struct policy_config policy;    /* the scheduler's; its machine is the instance */
 
     uint32_t validator_threshold;   /* jobs that the shortest queue holds when one more co-process is started */
     int64_t validator_idle_ns;      /* a co-process without work ends after this */

@@ -17,7 +17,7 @@ enum phold_kind { PHOLD_EVENT = 0xf000 };
 struct phold {
     uint32_t actors;                /* all of the run */
     uint32_t events_per_actor;      /* population / actors */
-    uint64_t remote;                /* probability times 2^64, saturated */
+    uint64_t remote;                /* probability, a random_bound */
     int64_t lookahead_ns;           /* as the links' latency */
     int64_t mean_ns;                /* of the whole increment; above lookahead_ns */
 };

@@ -38,15 +38,10 @@ static void scheduler_init(struct actor *self, const void *setup)
 {
     const struct instance *inst = setup;
     struct scheduler *s = actor_state(self);
-    struct policy_config config = {
-        .name = inst->jobs->policy,
-        .nodes = inst->nodes,
-        .cores_per_node = inst->cores_per_node,
-        .fit = inst->jobs->fit,
-        .by = inst->jobs->by,
-        .depth = inst->jobs->depth,
-    };
+    struct policy_config config = inst->jobs->policy;
     GError *error = NULL;
+    config.nodes = inst->nodes;
+    config.cores_per_node = inst->cores_per_node;
     s->requests = g_hash_table_new_full(g_int64_hash, g_int64_equal, NULL, g_free);
     s->policy = policy_new(&config, &error);
     if (s->policy == NULL) {

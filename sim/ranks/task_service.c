@@ -5,7 +5,7 @@
 
 #include "ranks/plain_tasks.h"
 
-const struct instance_cost_name task_service_cost_names[] = {
+const struct cost_name task_service_cost_names[] = {
 #define TASK_SERVICE_COST_NAME(field, key, fixed, byte, entry, text) \
     { key, text, { fixed, byte, entry }, offsetof(struct task_service_costs, field) },
     TASK_SERVICE_COSTS(TASK_SERVICE_COST_NAME)
@@ -25,8 +25,7 @@ void task_service_init(struct task_service *t)
         .reconnect_ns = INT64_C(10000000000), .restart_ns = INT64_C(60000000000),
         .retry_submit_ns = INT64_C(1000000000), .retries_submit = 10
     };
-    for (const struct instance_cost_name *n = task_service_cost_names; n->key != NULL; n++)
-        *(struct cost *)((char *)&t->costs + n->offset) = n->fallback;
+    cost_names_init(&t->costs, task_service_cost_names);
 }
 
 uint32_t task_service_actors(const struct task_service *t)

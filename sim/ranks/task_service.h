@@ -157,10 +157,10 @@ struct task_service_costs {
 #undef TASK_SERVICE_COST_FIELD
 };
 
-/* As instance_cost_names: ends with a NULL key; offsets are in struct task_service_costs. */
-extern const struct instance_cost_name task_service_cost_names[];
+/* The same list at run time; offsets are in struct task_service_costs. */
+extern const struct cost_name task_service_cost_names[];
 
-struct task_faults {                /* chances are 64 random bits that must lie below; 0: never */
+struct task_faults {                /* chances as random_bound has them; 0: never */
     uint64_t task_failure;          /* a task ends with an error */
     uint64_t lost_result;           /* a result never arrives: its connection breaks */
     uint64_t executor_failure;      /* an executor dies when it is notified */

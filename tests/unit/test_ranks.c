@@ -234,7 +234,7 @@ static void test_costs(void)
     instance_init(&inst);
     GHashTable *keys = g_hash_table_new(g_str_hash, g_str_equal);
     size_t count = 0;
-    for (const struct instance_cost_name *n = instance_cost_names; n->key != NULL; n++, count++) {
+    for (const struct cost_name *n = instance_cost_names; n->key != NULL; n++, count++) {
         const struct cost *c = (const struct cost *)((const char *)&inst.costs + n->offset);
         CU_ASSERT_EQUAL(c->fixed_ns, n->fallback.fixed_ns);
         CU_ASSERT_TRUE(g_hash_table_add(keys, (gpointer)n->key));

@@ -160,14 +160,6 @@ void run_result_release(struct run_result *result)
 
 /* --- for people --- */
 
-static double value_of(const struct summary *summary, const char *path)
-{
-    double value = NAN;
-
-    summary_lookup(summary, path, &value, NULL);
-    return value;
-}
-
 static void print_roles(const struct run_result *result, FILE *out)
 {
     fprintf(out, "%-14s %9s %12s %7s %8s %11s %12s\n", "role", "actors", "handled", "busy", "blocked", "mean queue",
@@ -194,19 +186,20 @@ static void print_stages(const struct run_result *result, const struct scenario 
             if (first)
                 fprintf(out, "%-14s %12s %12s %12s\n", "stage", "mean", "median", "99 percent");
             first = false;
-            fprintf(out, "%-14s %9.3f ms %9.3f ms %9.3f ms\n", m->name, value_of(result->summary, mean) * 1000,
-                    value_of(result->summary, p50) * 1000, value_of(result->summary, p99) * 1000);
+            fprintf(out, "%-14s %9.3f ms %9.3f ms %9.3f ms\n", m->name, summary_value(result->summary, mean) * 1000,
+                    summary_value(result->summary, p50) * 1000, summary_value(result->summary, p99) * 1000);
         }
 }
 
 static void print_engine(const struct summary *s, FILE *out)
 {
     fprintf(out, "engine: %.0f events in %.2f s (%.0f/s), %.0f windows, %.0f messages between processes, %.0f of %.0f "
-            "processes active\n", value_of(s, "run.events"), value_of(s, "run.wall_s"), value_of(s, "run.events_per_s"),
-            value_of(s, "run.windows"), value_of(s, "run.remote_messages"), value_of(s, "run.active_processes"),
-            value_of(s, "run.processes"));
+            "processes active\n", summary_value(s, "run.events"), summary_value(s, "run.wall_s"),
+            summary_value(s, "run.events_per_s"), summary_value(s, "run.windows"),
+            summary_value(s, "run.remote_messages"), summary_value(s, "run.active_processes"),
+            summary_value(s, "run.processes"));
     fprintf(out, "memory: %.1f MB in the largest process, %.0f bytes of engine memory an actor\n",
-            value_of(s, "run.peak_rss_bytes") / 1e6, value_of(s, "run.bytes_per_actor"));
+            summary_value(s, "run.peak_rss_bytes") / 1e6, summary_value(s, "run.bytes_per_actor"));
 }
 
 static void print_balances(const struct run_result *result, FILE *out)
@@ -259,11 +252,11 @@ void run_result_print(const struct run_result *result, const struct deck *deck, 
     if (verbose && result->times != NULL)
         service_times_print(result->times, out);
     if (result->times != NULL)
-        fprintf(out, "played %.3f s live on %.0f processes\n", value_of(result->summary, "run.sim_end_s"),
-                value_of(result->summary, "run.processes"));
+        fprintf(out, "played %.3f s live on %.0f processes\n", summary_value(result->summary, "run.sim_end_s"),
+                summary_value(result->summary, "run.processes"));
     else
-        fprintf(out, "simulated %.3f s in %.2f s, digest %s\n", value_of(result->summary, "run.sim_end_s"),
-                value_of(result->summary, "run.wall_s"), result->digest);
+        fprintf(out, "simulated %.3f s in %.2f s, digest %s\n", summary_value(result->summary, "run.sim_end_s"),
+                summary_value(result->summary, "run.wall_s"), result->digest);
 }
 
 int run_result_complain(const struct run_result *result, const struct deck *deck, bool strict, FILE *out)

@@ -10,6 +10,8 @@
 
 #include <math.h>
 
+#include "scenario_parts.h"
+
 #define SECOND_NS 1e9
 #define MILLIONTHS 1e6
 
@@ -31,11 +33,6 @@ static double smallest_s(const struct statistic *s)
 static double largest_s(const struct statistic *s)
 {
     return s->count == 0 ? NAN : (double)s->largest / SECOND_NS;
-}
-
-static double ratio(double part, double whole)
-{
-    return whole > 0 ? part / whole : NAN;
 }
 
 /* --- the summary --- */
@@ -62,25 +59,14 @@ static void summarise_jobs(const struct batch_scenario *s, const struct scenario
     const struct collector *figures = run->figures;
     struct spans spans = spans_of(figures);
     const struct statistic *wait = statistic(figures, BATCH_WAIT), *end = statistic(figures, BATCH_END_TIME);
-    uint64_t submitted = total(figures, BATCH_SUBMITTED), rejected = total(figures, BATCH_REJECTED);
-    uint64_t completed = total(figures, BATCH_COMPLETED), killed = total(figures, BATCH_KILLED);
-    uint64_t ended = completed + killed + rejected;
-    uint64_t unfinished = run->result->end == ENGINE_ENDED || ended > submitted ? 0 : submitted - ended;
-    struct scenario_balance jobs = { "jobs", "submitted", unfinished == 0 ? "ended in one state"
-                                     : "ended in one state or unfinished", submitted, ended + unfinished };
-    struct scenario_balance read = { "workload", "jobs of the workload", "submitted", s->source.jobs, submitted };
+    const struct scenario_jobs jobs = {
+        .submitted = total(figures, BATCH_SUBMITTED), .completed = total(figures, BATCH_COMPLETED),
+        .killed = total(figures, BATCH_KILLED), .rejected = total(figures, BATCH_REJECTED)
+    };
 
-    summary_count(summary, "jobs", "submitted", submitted);
-    summary_count(summary, "jobs", "completed", completed);
-    summary_count(summary, "jobs", "failed", 0);
-    summary_count(summary, "jobs", "killed", killed);
-    summary_count(summary, "jobs", "cancelled", 0);
-    summary_count(summary, "jobs", "rejected", rejected);
-    summary_count(summary, "jobs", "unfinished", unfinished);
-    summary_count(summary, "jobs", "retried", 0);
-    summary_count(summary, "jobs", "lost", 0);
+    scenario_jobs_summarise(&jobs, run, summary, balances);
     summary_number(summary, "jobs", "submit_rate", NAN);        /* the workload's, not the system's */
-    summary_number(summary, "jobs", "run_rate", ratio((double)(completed + killed), spans.start_s));
+    summary_number(summary, "jobs", "run_rate", statistic_ratio((double)(jobs.completed + jobs.killed), spans.start_s));
     summary_number(summary, "jobs", "follow_rate", NAN);
     summary_number(summary, "jobs", "first_done_s",
                    smallest_s(end) - smallest_s(statistic(figures, BATCH_START_TIME)));
@@ -89,10 +75,9 @@ static void summarise_jobs(const struct batch_scenario *s, const struct scenario
     summary_number(summary, "jobs", "max_wait_s", largest_s(wait));
     summary_number(summary, "jobs", "mean_bounded_slowdown",
                    statistic_mean(statistic(figures, BATCH_SLOWDOWN)) / MILLIONTHS);
-    summary_number(summary, "jobs", "utilisation", ratio(spans.area_s, s->processors * spans.submit_s));
-    g_array_append_val(balances, jobs);
+    summary_number(summary, "jobs", "utilisation", statistic_ratio(spans.area_s, s->processors * spans.submit_s));
     if (run->result->end == ENGINE_ENDED && s->source.jobs != WORKLOAD_UNKNOWN)
-        g_array_append_val(balances, read);
+        scenario_balance_add(balances, "workload", "jobs of the workload", s->source.jobs, "submitted", jobs.submitted);
 }
 
 static void summarise_schedule(const struct batch_scenario *s, const struct collector *figures,
@@ -104,7 +89,8 @@ static void summarise_schedule(const struct batch_scenario *s, const struct coll
 
     summary_count(summary, "schedule", "processors", s->processors);
     summary_number(summary, "schedule", "start_span_s", spans.start_s);
-    summary_number(summary, "schedule", "start_span_utilisation", ratio(spans.area_s, s->processors * spans.start_s));
+    summary_number(summary, "schedule", "start_span_utilisation",
+                   statistic_ratio(spans.area_s, s->processors * spans.start_s));
     summary_number(summary, "schedule", "p50_wait_s", statistic_quantile(wait, 0.5) / SECOND_NS);
     summary_number(summary, "schedule", "p99_wait_s", statistic_quantile(wait, 0.99) / SECOND_NS);
     summary_number(summary, "schedule", "mean_turnaround_s",
@@ -140,30 +126,23 @@ void batch_summarise(const void *data, const struct scenario_run *run, struct su
 
 /* --- the terminal --- */
 
-static double value_of(const struct summary *summary, const char *path)
-{
-    double value;
-
-    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
-}
-
 void batch_headline(const void *data, const struct summary *summary, FILE *out)
 {
     const struct batch_scenario *s = data;
     static const char *const rest[] = { "killed", "rejected", "unfinished" };
 
     fprintf(out, "%s on %u processors: completed %.0f of %.0f jobs", s->batch.policy.name, s->processors,
-            value_of(summary, "jobs.completed"), value_of(summary, "jobs.submitted"));
+            summary_value(summary, "jobs.completed"), summary_value(summary, "jobs.submitted"));
     for (unsigned i = 0; i < G_N_ELEMENTS(rest); i++) {
         g_autofree char *path = g_strdup_printf("jobs.%s", rest[i]);
-        if (value_of(summary, path) > 0)
-            fprintf(out, ", %s %.0f", rest[i], value_of(summary, path));
+        if (summary_value(summary, path) > 0)
+            fprintf(out, ", %s %.0f", rest[i], summary_value(summary, path));
     }
     fprintf(out, "\nwait: mean %.6g s, longest %.6g s; bounded slowdown (bound %g s): mean %.6g\n",
-            value_of(summary, "jobs.mean_wait_s"), value_of(summary, "jobs.max_wait_s"),
-            value_of(summary, "schedule.slowdown_bound_s"), value_of(summary, "jobs.mean_bounded_slowdown"));
+            summary_value(summary, "jobs.mean_wait_s"), summary_value(summary, "jobs.max_wait_s"),
+            summary_value(summary, "schedule.slowdown_bound_s"), summary_value(summary, "jobs.mean_bounded_slowdown"));
     fprintf(out, "from the first submission to the last end: %.6g s, %.2f %% used\n",
-            value_of(summary, "jobs.makespan_s"), value_of(summary, "jobs.utilisation") * 100);
+            summary_value(summary, "jobs.makespan_s"), summary_value(summary, "jobs.utilisation") * 100);
 }
 
 /* What the source did to its input, by kind. */
@@ -194,7 +173,7 @@ void batch_describe(const void *data, FILE *out)
 static double class_value(const struct summary *summary, unsigned class, const char *key)
 {
     g_autofree char *path = g_strdup_printf("classes.%s.%s", batch_classes[class].name, key);
-    return value_of(summary, path);
+    return summary_value(summary, path);
 }
 
 void batch_details(const void *data, const struct summary *summary, FILE *out)
@@ -204,7 +183,8 @@ void batch_details(const void *data, const struct summary *summary, FILE *out)
     print_machine(s, "", out);
     print_counts(s, "workload: ", out);
     fprintf(out, "from the first start to the last end: %.6g s, %.2f %% used\n",
-            value_of(summary, "schedule.start_span_s"), value_of(summary, "schedule.start_span_utilisation") * 100);
+            summary_value(summary, "schedule.start_span_s"),
+            summary_value(summary, "schedule.start_span_utilisation") * 100);
     fprintf(out, "%-24s %10s %14s %14s %18s\n", "jobs of", "jobs", "mean wait", "longest wait", "bounded slowdown");
     for (unsigned c = 0; c < BATCH_CLASSES; c++)
         if (class_value(summary, c, "jobs") > 0)

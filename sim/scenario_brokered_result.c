@@ -7,6 +7,8 @@
 
 #include <math.h>
 
+#include "scenario_parts.h"
+
 #define SECOND_NS 1e9
 
 static uint64_t total(const struct collector *figures, const char *role, const char *metric)
@@ -40,18 +42,9 @@ static double namespace_rate(const struct collector *figures, const char *count,
 
 /* --- jobs --- */
 
-struct job_counts {
-    uint64_t submitted;
-    uint64_t completed;
-    uint64_t failed;
-    uint64_t killed;
-    uint64_t cancelled;
-    uint64_t rejected;
-};
-
-static struct job_counts count_jobs(const struct collector *figures)
+static struct scenario_jobs count_jobs(const struct collector *figures)
 {
-    return (struct job_counts){
+    return (struct scenario_jobs){
         .submitted = total(figures, "client", "submitted"),
         .completed = total(figures, "job-manager", "completed"),
         .failed = total(figures, "job-manager", "failed"),
@@ -61,39 +54,16 @@ static struct job_counts count_jobs(const struct collector *figures)
     };
 }
 
-static uint64_t ended_jobs(const struct job_counts *jobs)
-{
-    return jobs->completed + jobs->failed + jobs->killed + jobs->cancelled + jobs->rejected;
-}
-
-static void add_balance(GArray *balances, const char *name, const char *left_text, uint64_t left,
-                        const char *right_text, uint64_t right)
-{
-    struct scenario_balance balance = { name, left_text, right_text, left, right };
-    g_array_append_val(balances, balance);
-}
-
 static void summarise_jobs(const struct brokered *b, const struct scenario_run *run, struct summary *summary,
                            GArray *balances)
 {
     const struct collector *figures = run->figures;
-    struct job_counts jobs = count_jobs(figures);
+    struct scenario_jobs jobs = count_jobs(figures);
     const struct statistic *wait = statistic(figures, "job-manager", "wait");
     double cores = (double)b->inst.nodes * b->inst.cores_per_node;
     double makespan_s = span_s(figures, "makespan");
-    /* In a run that ended by itself every job must have ended: what has not is no remainder but a failed balance. */
-    uint64_t unfinished = run->result->end == ENGINE_ENDED || ended_jobs(&jobs) > jobs.submitted
-                              ? 0 : jobs.submitted - ended_jobs(&jobs);
 
-    summary_count(summary, "jobs", "submitted", jobs.submitted);
-    summary_count(summary, "jobs", "completed", jobs.completed);
-    summary_count(summary, "jobs", "failed", jobs.failed);
-    summary_count(summary, "jobs", "killed", jobs.killed);
-    summary_count(summary, "jobs", "cancelled", jobs.cancelled);
-    summary_count(summary, "jobs", "rejected", jobs.rejected);
-    summary_count(summary, "jobs", "unfinished", unfinished);
-    summary_count(summary, "jobs", "retried", 0);
-    summary_count(summary, "jobs", "lost", 0);
+    scenario_jobs_summarise(&jobs, run, summary, balances);
     summary_number(summary, "jobs", "submit_rate", (double)jobs.submitted / span_s(figures, "submit_span"));
     summary_number(summary, "jobs", "run_rate",
                    (double)total(figures, "client", "ended") / span_s(figures, "run_span"));
@@ -107,9 +77,6 @@ static void summarise_jobs(const struct brokered *b, const struct scenario_run *
                    statistic_mean(statistic(figures, "job-manager", "bounded_slowdown")) / 1000);
     summary_number(summary, "jobs", "utilisation",
                    (double)total(figures, "job-manager", "core_us") / 1e6 / (cores * makespan_s));
-    add_balance(balances, "jobs", "submitted", jobs.submitted,
-                unfinished == 0 ? "ended in one state" : "ended in one state or unfinished",
-                ended_jobs(&jobs) + unfinished);
 }
 
 /* --- the store and its events --- */
@@ -188,13 +155,14 @@ static void balance_transactions(const struct brokered *b, const struct collecto
     uint64_t shared = total(figures, "ingest", "commits_shared") + total(figures, "job-manager", "commits_shared") +
                       total(figures, "kvs-root", "fences");
 
-    add_balance(balances, "own_transactions", "transactions of single jobs", own,
-                windows ? "1 an allocation + 4 a start + 1 a window + 5 a shell"
-                        : "1 an allocation + 8 a start + 5 a shell",
-                total(figures, "scheduler", "allocations") + (windows ? 4 : 8) * total(figures, "job-exec", "starts") +
-                    total(figures, "job-exec", "windows") + 5 * total(figures, "executor", "shells"));
-    add_balance(balances, "transactions", "transactions", total(figures, "kvs-root", "transactions"),
-                "of single jobs, and of batches", own + shared);
+    scenario_balance_add(balances, "own_transactions", "transactions of single jobs", own,
+                         windows ? "1 an allocation + 4 a start + 1 a window + 5 a shell"
+                                 : "1 an allocation + 8 a start + 5 a shell",
+                         total(figures, "scheduler", "allocations") +
+                             (windows ? 4 : 8) * total(figures, "job-exec", "starts") +
+                             total(figures, "job-exec", "windows") + 5 * total(figures, "executor", "shells"));
+    scenario_balance_add(balances, "transactions", "transactions", total(figures, "kvs-root", "transactions"),
+                         "of single jobs, and of batches", own + shared);
 }
 
 /* What must hold when nothing is on its way any more. */
@@ -214,19 +182,14 @@ static void balance_store(const struct brokered *b, const struct collector *figu
     uint64_t kvs_events = setroots + total(figures, "broker", "published_created") +
                           total(figures, "broker", "published_removed");
 
-    add_balance(balances, "setroot_events", "setroot events", setroots, "transactions applied and not merged", applied);
-    add_balance(balances, "kvs_events", "kvs events without errors", kvs_events,
-                "new roots + namespaces created + removed", total(figures, "kvs-root", "setroots") + created + removed);
-    add_balance(balances, "namespaces", "namespaces created", created, "removed", removed);
-    add_balance(balances, "overlay_messages", "overlay messages but heartbeats", overlay, "events x (nodes - 1)",
-                published * (b->inst.nodes - 1));
-}
-
-static double value_of(const struct summary *summary, const char *path)
-{
-    double value;
-
-    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
+    scenario_balance_add(balances, "setroot_events", "setroot events", setroots, "transactions applied and not merged",
+                         applied);
+    scenario_balance_add(balances, "kvs_events", "kvs events without errors", kvs_events,
+                         "new roots + namespaces created + removed",
+                         total(figures, "kvs-root", "setroots") + created + removed);
+    scenario_balance_add(balances, "namespaces", "namespaces created", created, "removed", removed);
+    scenario_balance_add(balances, "overlay_messages", "overlay messages but heartbeats", overlay,
+                         "events x (nodes - 1)", published * (b->inst.nodes - 1));
 }
 
 void brokered_summarise(const void *data, const struct scenario_run *run, struct summary *summary, GArray *balances)
@@ -237,7 +200,7 @@ void brokered_summarise(const void *data, const struct scenario_run *run, struct
     summarise_kvs(run->figures, summary);
     summarise_events(run->figures, summary);
     summarise_subscribe(run->figures, summary);
-    job_file_summarise(&b->file, run, summary, balances, value_of(summary, "jobs.makespan_s"));
+    job_file_summarise(&b->file, run, summary, balances, summary_value(summary, "jobs.makespan_s"));
     if (run->result->end == ENGINE_ENDED) {
         balance_transactions(b, run->figures, balances);
         balance_store(b, run->figures, balances);
@@ -289,10 +252,10 @@ static void print_rate(FILE *out, const char *done, double count, double rate)
 
 static void print_namespaces(const struct summary *summary, FILE *out)
 {
-    fprintf(out, "created %.0f namespaces: %.1f/s\n", value_of(summary, "kvs.namespaces_created"),
-            value_of(summary, "kvs.create_rate"));
-    fprintf(out, "removed %.0f namespaces: %.1f/s\n", value_of(summary, "kvs.namespaces_removed"),
-            value_of(summary, "kvs.remove_rate"));
+    fprintf(out, "created %.0f namespaces: %.1f/s\n", summary_value(summary, "kvs.namespaces_created"),
+            summary_value(summary, "kvs.create_rate"));
+    fprintf(out, "removed %.0f namespaces: %.1f/s\n", summary_value(summary, "kvs.namespaces_removed"),
+            summary_value(summary, "kvs.remove_rate"));
 }
 
 void brokered_headline(const void *data, const struct summary *summary, FILE *out)
@@ -301,18 +264,18 @@ void brokered_headline(const void *data, const struct summary *summary, FILE *ou
         print_namespaces(summary, out);
         return;
     }
-    double submitted = value_of(summary, "jobs.submitted");
-    double first_s = value_of(summary, "jobs.first_done_s");
-    double rejected = value_of(summary, "jobs.rejected");
-    double unfinished = value_of(summary, "jobs.unfinished");
+    double submitted = summary_value(summary, "jobs.submitted");
+    double first_s = summary_value(summary, "jobs.first_done_s");
+    double rejected = summary_value(summary, "jobs.rejected");
+    double unfinished = summary_value(summary, "jobs.unfinished");
     double ended = submitted - rejected - unfinished;
 
-    print_rate(out, "submitted", submitted, value_of(summary, "jobs.submit_rate"));
+    print_rate(out, "submitted", submitted, summary_value(summary, "jobs.submit_rate"));
     if (!isnan(first_s))
         fprintf(out, "first job finished in %.3f s\n", first_s);
-    print_rate(out, "ran", ended, value_of(summary, "jobs.run_rate"));
-    if (!isnan(value_of(summary, "jobs.follow_rate")))
-        fprintf(out, "followed them all to their ends: %.1f jobs/s\n", value_of(summary, "jobs.follow_rate"));
+    print_rate(out, "ran", ended, summary_value(summary, "jobs.run_rate"));
+    if (!isnan(summary_value(summary, "jobs.follow_rate")))
+        fprintf(out, "followed them all to their ends: %.1f jobs/s\n", summary_value(summary, "jobs.follow_rate"));
     if (rejected > 0)
         fprintf(out, "rejected %.0f jobs\n", rejected);
     if (unfinished > 0)
@@ -321,23 +284,24 @@ void brokered_headline(const void *data, const struct summary *summary, FILE *ou
 
 void brokered_details(const void *data, const struct summary *summary, FILE *out)
 {
-    double submitted = value_of(summary, "jobs.submitted");
-    double calls = value_of(summary, "subscribe.namespace_calls");
+    double submitted = summary_value(summary, "jobs.submitted");
+    double calls = summary_value(summary, "subscribe.namespace_calls");
 
     fprintf(out, "subscribe calls: %.0f for job namespaces (%.2f a job), %.0f others, blocked %.3f s in all\n", calls,
-            submitted > 0 ? calls / submitted : 0, value_of(summary, "subscribe.other_calls"),
-            value_of(summary, "subscribe.blocked_s"));
+            submitted > 0 ? calls / submitted : 0, summary_value(summary, "subscribe.other_calls"),
+            summary_value(summary, "subscribe.blocked_s"));
     fprintf(out, "entries that they left in the lists of subscriptions: %.0f\n",
-            value_of(summary, "subscribe.entries_left"));
+            summary_value(summary, "subscribe.entries_left"));
     fprintf(out, "kvs: %.0f transactions, %.0f of them merged, %.0f roots, %.0f lookups, %.0f blobs\n",
-            value_of(summary, "kvs.transactions"), value_of(summary, "kvs.merged"), value_of(summary, "kvs.commits"),
-            value_of(summary, "kvs.lookups"), value_of(summary, "kvs.blobs"));
+            summary_value(summary, "kvs.transactions"), summary_value(summary, "kvs.merged"),
+            summary_value(summary, "kvs.commits"), summary_value(summary, "kvs.lookups"),
+            summary_value(summary, "kvs.blobs"));
     fprintf(out, "events: %.0f published, %.0f overlay messages, %.0f delivered, %.0f dropped, %.0f discarded\n",
-            value_of(summary, "event.published"), value_of(summary, "event.overlay_messages"),
-            value_of(summary, "event.delivered"), value_of(summary, "event.dropped"),
-            value_of(summary, "event.discarded"));
+            summary_value(summary, "event.published"), summary_value(summary, "event.overlay_messages"),
+            summary_value(summary, "event.delivered"), summary_value(summary, "event.dropped"),
+            summary_value(summary, "event.discarded"));
     fprintf(out, "cost of events: %.3f s of matching, %.3f s of delivery, %.3f s of discarding\n",
-            value_of(summary, "event.match_s"), value_of(summary, "event.deliver_s"),
-            value_of(summary, "event.discard_s"));
+            summary_value(summary, "event.match_s"), summary_value(summary, "event.deliver_s"),
+            summary_value(summary, "event.discard_s"));
     job_file_details(&((const struct brokered *)data)->file, summary, out);
 }

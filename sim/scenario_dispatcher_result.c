@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "scenario_dispatcher.h"
+#include "scenario_parts.h"
 
 #define SECOND_NS 1e9
 
@@ -61,49 +62,33 @@ static double last_s(const struct figures *f, const struct task_service *t, cons
     return s->count == t->clients ? statistic_quantile(s, 1) / SECOND_NS : NAN;
 }
 
-static void add_balance(GArray *balances, const char *name, const char *left_text, uint64_t left,
-                        const char *right_text, uint64_t right)
-{
-    struct scenario_balance balance = { name, left_text, right_text, left, right };
-    g_array_append_val(balances, balance);
-}
-
 /* --- jobs --- */
 
 static void summarise_jobs(const struct task_service *t, const struct figures *f, const struct scenario_run *run,
                            struct summary *summary, GArray *balances)
 {
-    uint64_t completed = client_total(f, "completed"), failed = client_total(f, "failed");
-    uint64_t lost = client_total(f, "lost"), rejected = client_total(f, "rejected");
-    uint64_t ended = completed + failed + lost + rejected;
-    /* In a run that ended by itself every task must have ended. */
-    uint64_t unfinished = run->result->end == ENGINE_ENDED || ended > t->tasks ? 0 : t->tasks - ended;
+    const struct scenario_jobs tasks = {
+        .submitted = t->tasks, .completed = client_total(f, "completed"), .failed = client_total(f, "failed"),
+        .lost = client_total(f, "lost"), .rejected = client_total(f, "rejected"),
+        .retried = total(f, f->dispatcher, "retried")
+    };
     double makespan_s = last_s(f, t, "makespan"), executors = (double)t->services * t->executors;
     double dispatched = (double)total(f, f->dispatcher, "dispatched");
 
-    summary_count(summary, "jobs", "submitted", t->tasks);
-    summary_count(summary, "jobs", "completed", completed);
-    summary_count(summary, "jobs", "failed", failed);
-    summary_count(summary, "jobs", "killed", 0);
-    summary_count(summary, "jobs", "cancelled", 0);
-    summary_count(summary, "jobs", "rejected", rejected);
-    summary_count(summary, "jobs", "unfinished", unfinished);
-    summary_count(summary, "jobs", "retried", total(f, f->dispatcher, "retried"));
-    summary_count(summary, "jobs", "lost", lost);
+    scenario_jobs_summarise(&tasks, run, summary, balances);
     summary_number(summary, "jobs", "submit_rate", (double)client_total(f, "submitted") / last_s(f, t, "submit_span"));
-    summary_number(summary, "jobs", "run_rate", makespan_s > 0 ? (double)(ended - rejected) / makespan_s : NAN);
+    summary_number(summary, "jobs", "run_rate",
+                   statistic_ratio((double)(scenario_jobs_ended(&tasks) - tasks.rejected), makespan_s));
     summary_number(summary, "jobs", "follow_rate", NAN);
     summary_number(summary, "jobs", "first_done_s",
                    statistic_quantile(client_statistic(f, "first_done"), 0) / SECOND_NS);
     summary_number(summary, "jobs", "makespan_s", makespan_s);
     summary_number(summary, "jobs", "mean_wait_s",
-                   dispatched > 0 ? (double)total(f, f->dispatcher, "queued_us") / 1e6 / dispatched : NAN);
+                   statistic_ratio((double)total(f, f->dispatcher, "queued_us") / 1e6, dispatched));
     summary_number(summary, "jobs", "max_wait_s", NAN);             /* no task is anybody's record */
     summary_number(summary, "jobs", "mean_bounded_slowdown", NAN);
     summary_number(summary, "jobs", "utilisation",
-                   makespan_s > 0 ? (double)total(f, f->executor, "run_us") / 1e6 / (executors * makespan_s) : NAN);
-    add_balance(balances, "jobs", "submitted", t->tasks,
-                unfinished == 0 ? "completed, failed, lost or rejected" : "ended or unfinished", ended + unfinished);
+                   statistic_ratio((double)total(f, f->executor, "run_us") / 1e6, executors * makespan_s));
 }
 
 /* Each task's way through the services, once nothing is under way. */
@@ -112,13 +97,14 @@ static void balance_services(const struct figures *f, GArray *balances)
     uint64_t completed = total(f, f->dispatcher, "completed"), failed = total(f, f->dispatcher, "failed");
     uint64_t lost = total(f, f->dispatcher, "lost");
 
-    add_balance(balances, "tasks", "accepted by services", total(f, f->dispatcher, "accepted"),
-                "completed, failed or lost there", completed + failed + lost);
-    add_balance(balances, "dispatches", "dispatches", total(f, f->dispatcher, "dispatched"),
-                "tasks ended, failed runs repeated, and returned",
-                completed + failed + lost + total(f, f->dispatcher, "retried") + total(f, f->dispatcher, "returned"));
-    add_balance(balances, "submissions", "handed to services", client_total(f, "submitted"), "accepted by services",
-                total(f, f->dispatcher, "accepted"));
+    scenario_balance_add(balances, "tasks", "accepted by services", total(f, f->dispatcher, "accepted"),
+                         "completed, failed or lost there", completed + failed + lost);
+    scenario_balance_add(balances, "dispatches", "dispatches", total(f, f->dispatcher, "dispatched"),
+                         "tasks ended, failed runs repeated, and returned",
+                         completed + failed + lost + total(f, f->dispatcher, "retried") +
+                             total(f, f->dispatcher, "returned"));
+    scenario_balance_add(balances, "submissions", "handed to services", client_total(f, "submitted"),
+                         "accepted by services", total(f, f->dispatcher, "accepted"));
 }
 
 /* --- the client --- */
@@ -172,40 +158,33 @@ void dispatcher_pools(const void *data, G_GNUC_UNUSED const struct scenario_run 
 
 /* --- the terminal --- */
 
-static double value_of(const struct summary *summary, const char *path)
-{
-    double value;
-
-    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
-}
-
 void dispatcher_headline(const void *data, const struct summary *summary, FILE *out)
 {
-    double submitted = value_of(summary, "jobs.submitted"), makespan_s = value_of(summary, "jobs.makespan_s");
-    double rest = submitted - value_of(summary, "jobs.completed");
+    double submitted = summary_value(summary, "jobs.submitted"), makespan_s = summary_value(summary, "jobs.makespan_s");
+    double rest = submitted - summary_value(summary, "jobs.completed");
 
     if (isnan(makespan_s))
-        fprintf(out, "completed %.0f of %.0f tasks\n", value_of(summary, "jobs.completed"), submitted);
+        fprintf(out, "completed %.0f of %.0f tasks\n", summary_value(summary, "jobs.completed"), submitted);
     else
-        fprintf(out, "completed %.0f of %.0f tasks in %.3f s: %.1f tasks/s\n", value_of(summary, "jobs.completed"),
-                submitted, makespan_s, value_of(summary, "jobs.run_rate"));
+        fprintf(out, "completed %.0f of %.0f tasks in %.3f s: %.1f tasks/s\n", summary_value(summary, "jobs.completed"),
+                submitted, makespan_s, summary_value(summary, "jobs.run_rate"));
     if (rest > 0)
         fprintf(out, "the others: %.0f failed, %.0f lost, %.0f rejected, %.0f unfinished\n",
-                value_of(summary, "jobs.failed"), value_of(summary, "jobs.lost"), value_of(summary, "jobs.rejected"),
-                value_of(summary, "jobs.unfinished"));
+                summary_value(summary, "jobs.failed"), summary_value(summary, "jobs.lost"),
+                summary_value(summary, "jobs.rejected"), summary_value(summary, "jobs.unfinished"));
 }
 
 /* Where a straight line would have the heap empty. */
 static void print_heap(const struct task_service *t, const struct summary *summary, FILE *out)
 {
     double start = (double)(t->heap.size_bytes - t->heap.base_bytes);
-    double free = value_of(summary, "client.heap_free_bytes");
-    double ended = value_of(summary, "jobs.completed");
+    double free = summary_value(summary, "client.heap_free_bytes");
+    double ended = summary_value(summary, "jobs.completed");
     double leaked = start - free;
 
-    double last_s = value_of(summary, "client.gc_s_per_minute");
+    double last_s = summary_value(summary, "client.gc_s_per_minute");
 
-    fprintf(out, "client: collected for %.1f s in all", value_of(summary, "client.gc_s"));
+    fprintf(out, "client: collected for %.1f s in all", summary_value(summary, "client.gc_s"));
     if (!isnan(last_s))             /* it ran for a minute */
         fprintf(out, ", %.2f s in the last minute", last_s);
     if (!isnan(free))
@@ -219,7 +198,8 @@ static void print_heap(const struct task_service *t, const struct summary *summa
 void dispatcher_details(const void *data, const struct summary *summary, FILE *out)
 {
     const struct dispatcher_scenario *s = data;
-    double first = value_of(summary, "client.first_minute_rate"), last = value_of(summary, "client.last_minute_rate");
+    double first = summary_value(summary, "client.first_minute_rate");
+    double last = summary_value(summary, "client.last_minute_rate");
 
     if (!isnan(first) && !isnan(last))
         fprintf(out, "rates: %.1f tasks/s in the first minute, %.1f in the last full one\n", first, last);

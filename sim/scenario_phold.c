@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "scenario_phold.h"
 
-#include <math.h>
-
+#include "engine/random.h"
 #include "ranks/phold.h"
+#include "scenario_parts.h"
 
 #define SECOND_NS 1e9
-
-enum { CERTAIN_PPM = 1000000 };
 
 static const struct role *const roles[] = { &role_phold, NULL };
 
@@ -33,15 +31,13 @@ static void check(struct phold_scenario *p, struct deck *deck)
 static void *phold_new(struct deck *deck, G_GNUC_UNUSED struct share *share)
 {
     struct phold_scenario *p = g_new0(struct phold_scenario, 1);
-    uint64_t ppm = (uint64_t)deck_integer(deck, "phold", "remote");
 
     p->setup.actors = (uint32_t)deck_integer(deck, "phold", "actors");
     p->setup.events_per_actor = (uint32_t)deck_integer(deck, "phold", "events-per-actor");
-    p->setup.remote = ppm >= CERTAIN_PPM ? UINT64_MAX
-                                         : (uint64_t)(((unsigned __int128)ppm << 64) / CERTAIN_PPM);
+    p->setup.remote = random_bound(deck_integer(deck, "phold", "remote"));
     p->setup.lookahead_ns = deck_integer(deck, "phold", "lookahead");
     p->setup.mean_ns = deck_integer(deck, "phold", "mean");
-    p->end_ns = deck_has(deck, "run", "stop-after") ? deck_integer(deck, "run", "stop-after") : 0;
+    p->end_ns = deck_integer_or(deck, "run", "stop-after", 0);
     p->by_role = deck_choice(deck, "run", "placement", NULL) == 1;
     check(p, deck);
     return p;
@@ -58,9 +54,9 @@ static uint32_t phold_actors(const void *data)
 static void phold_place(const void *data, uint32_t actor, uint32_t processes, struct scenario_place *place)
 {
     const struct phold_scenario *p = data;
-    uint64_t block = (uint64_t)actor * processes / p->setup.actors;
+    uint32_t block = scenario_block(actor, p->setup.actors, processes);
 
-    *place = (struct scenario_place){ &role_phold, actor, p->by_role ? actor % processes : (uint32_t)block };
+    *place = (struct scenario_place){ &role_phold, actor, p->by_role ? actor % processes : block };
 }
 
 static void phold_populate(const void *data, struct engine *e, uint32_t processes)
@@ -121,20 +117,12 @@ static void phold_summarise(const void *data, const struct scenario_run *run, st
     const struct phold_scenario *p = data;
     uint64_t population = (uint64_t)p->setup.actors * p->setup.events_per_actor;
     double lived_ns = (double)population * (double)run->result->end_ns;
-    struct scenario_balance balance = { "population", "events at the beginning", "pending at the end", population,
-                                        run->result->pending };
 
     summary_count(summary, "phold", "population", population);
     summary_number(summary, "phold", "mean_increment_s",
-                   run->result->handled == 0 ? NAN : lived_ns / (double)run->result->handled / SECOND_NS);
-    g_array_append_val(balances, balance);
-}
-
-static double value_of(const struct summary *summary, const char *path)
-{
-    double value;
-
-    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
+                   statistic_ratio(lived_ns, (double)run->result->handled) / SECOND_NS);
+    scenario_balance_add(balances, "population", "events at the beginning", population, "pending at the end",
+                         run->result->pending);
 }
 
 static void phold_headline(const void *data, const struct summary *summary, FILE *out)
@@ -142,13 +130,13 @@ static void phold_headline(const void *data, const struct summary *summary, FILE
     const struct phold_scenario *p = data;
 
     fprintf(out, "phold: %u actors x %u events: %.0f events in %.3f s: %.4g million events/s\n", p->setup.actors,
-            p->setup.events_per_actor, value_of(summary, "run.events"), value_of(summary, "run.wall_s"),
-            value_of(summary, "run.events_per_s") / 1e6);
+            p->setup.events_per_actor, summary_value(summary, "run.events"), summary_value(summary, "run.wall_s"),
+            summary_value(summary, "run.events_per_s") / 1e6);
 }
 
 static void phold_details(G_GNUC_UNUSED const void *data, const struct summary *summary, FILE *out)
 {
-    fprintf(out, "mean increment %.6g s\n", value_of(summary, "phold.mean_increment_s"));
+    fprintf(out, "mean increment %.6g s\n", summary_value(summary, "phold.mean_increment_s"));
 }
 
 const struct scenario_kind scenario_phold = {

@@ -8,7 +8,7 @@
  */
 #include "scenario_queueing.h"
 
-#include <math.h>
+#include "scenario_parts.h"
 
 #define SECOND_NS 1e9
 
@@ -17,11 +17,6 @@ static double moment_ns(const struct collector *figures, const char *metric, dou
 {
     const struct statistic *s = collector_named_statistic(figures, role_source.name, metric);
     return s->count != 0 ? (double)s->smallest : otherwise;
-}
-
-static double ratio(double part, double whole)
-{
-    return whole > 0 ? part / whole : NAN;
 }
 
 static const struct engine_role_totals *totals_of(const struct scenario_run *run, const struct role *role)
@@ -51,9 +46,9 @@ static void summarise_station(const struct queueing_group *group, const struct s
         wait_ns = (double)wait->sum;
         service_ns = (double)collector_named_total(run->figures, group->name, "service");
     }
-    s.utilisation = ratio(service_ns, span_ns * (double)servers * group->count);
-    s.mean_queue = ratio(wait_ns, span_ns * group->count);
-    s.mean_wait_s = ratio(wait_ns, (double)s.jobs) / SECOND_NS;
+    s.utilisation = statistic_ratio(service_ns, span_ns * (double)servers * group->count);
+    s.mean_queue = statistic_ratio(wait_ns, span_ns * group->count);
+    s.mean_wait_s = statistic_ratio(wait_ns, (double)s.jobs) / SECOND_NS;
     summary_station(summary, group->name, &s);
 }
 
@@ -65,45 +60,37 @@ void queueing_summarise(const void *data, const struct scenario_run *run, struct
     uint64_t returned = sojourn->count + collector_named_total(run->figures, role_source.name, "warmed");
     double ended_ns = moment_ns(run->figures, "ended", (double)run->result->end_ns);
     double began_ns = moment_ns(run->figures, "began", q->source.warm_up == 0 ? 0 : ended_ns);
-    struct scenario_balance balance = { "jobs", "made", "returned", made, returned };
 
     summary_count(summary, "queueing", "made", made);
     summary_count(summary, "queueing", "returned", returned);
     summary_count(summary, "queueing", "counted", sojourn->count);
     summary_number(summary, "queueing", "throughput_per_s",
-                   ratio((double)sojourn->count, ended_ns - began_ns) * SECOND_NS);
+                   statistic_ratio((double)sojourn->count, ended_ns - began_ns) * SECOND_NS);
     summary_number(summary, "queueing", "mean_sojourn_s", statistic_mean(sojourn) / SECOND_NS);
     summary_number(summary, "queueing", "p99_sojourn_s", statistic_quantile(sojourn, 0.99) / SECOND_NS);
     summary_number(summary, "queueing", "max_sojourn_s", statistic_quantile(sojourn, 1) / SECOND_NS);
     /* Little's law over the counted jobs. */
-    summary_number(summary, "queueing", "mean_population", ratio((double)sojourn->sum, ended_ns - began_ns));
+    summary_number(summary, "queueing", "mean_population", statistic_ratio((double)sojourn->sum, ended_ns - began_ns));
     for (unsigned i = 0; i < q->groups->len; i++)
         summarise_station(&g_array_index(q->groups, struct queueing_group, i), run, ended_ns, summary);
     if (run->result->end == ENGINE_ENDED)
-        g_array_append_val(balances, balance);
+        scenario_balance_add(balances, "jobs", "made", made, "returned", returned);
 }
 
 /* --- the terminal --- */
 
-static double value_of(const struct summary *summary, const char *path)
-{
-    double value;
-
-    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
-}
-
 void queueing_headline(G_GNUC_UNUSED const void *data, const struct summary *summary, FILE *out)
 {
     fprintf(out, "%.0f of %.0f jobs returned: %.6g jobs/s, each %.6g s in the network on average, %.6g jobs inside\n",
-            value_of(summary, "queueing.returned"), value_of(summary, "queueing.made"),
-            value_of(summary, "queueing.throughput_per_s"), value_of(summary, "queueing.mean_sojourn_s"),
-            value_of(summary, "queueing.mean_population"));
+            summary_value(summary, "queueing.returned"), summary_value(summary, "queueing.made"),
+            summary_value(summary, "queueing.throughput_per_s"), summary_value(summary, "queueing.mean_sojourn_s"),
+            summary_value(summary, "queueing.mean_population"));
 }
 
 static double station_value(const struct summary *summary, const char *station, const char *key)
 {
     g_autofree char *path = g_strdup_printf("stations.%s.%s", station, key);
-    return value_of(summary, path);
+    return summary_value(summary, path);
 }
 
 void queueing_details(const void *data, const struct summary *summary, FILE *out)

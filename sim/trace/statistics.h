@@ -27,6 +27,7 @@
 #ifndef TIERCEL_TRACE_STATISTICS_H
 #define TIERCEL_TRACE_STATISTICS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -69,6 +70,12 @@ void statistic_add(struct statistic *s, int64_t value);
 
 /* Adds what `from` holds; `from` stays as it is. */
 void statistic_merge(struct statistic *s, const struct statistic *from);
+
+/* part / whole; NAN where there is no whole, as in a mean of nothing. */
+static inline double statistic_ratio(double part, double whole)
+{
+    return whole > 0 ? part / whole : NAN;
+}
 
 /* NAN while there are no values: what has no value is null in the summary. */
 double statistic_mean(const struct statistic *s);

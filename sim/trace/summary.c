@@ -272,6 +272,12 @@ gboolean summary_lookup(const struct summary *s, const char *path, double *value
     return good;
 }
 
+double summary_value(const struct summary *s, const char *path)
+{
+    double value;
+    return summary_lookup(s, path, &value, NULL) ? value : NAN;
+}
+
 bool summary_key_known(const char *path)
 {
     struct summary *s = summary_new();

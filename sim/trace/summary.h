@@ -133,6 +133,9 @@ void summary_expect(struct summary *s, const char *key, const struct summary_exp
  */
 gboolean summary_lookup(const struct summary *s, const char *path, double *value, GError **error);
 
+/* The same where any error means that there is nothing to tell: NAN then. */
+double summary_value(const struct summary *s, const char *path);
+
 /* Whether a deck may name this key at all ("jobs.run_rate"), before there is a run. Roles, stages and
  * stations are not checked beyond their form. */
 bool summary_key_known(const char *path);

@@ -322,6 +322,11 @@ uint64_t actor_draw(struct actor *self, unsigned stream)
     return random_bits(self->engine->config.seed, self->id, stream, (*drawn)++);
 }
 
+int64_t actor_draw_duration(struct actor *self, unsigned stream, const struct distribution *d)
+{
+    return d->type == DISTRIBUTION_CONSTANT ? d->a_ns : random_duration(d, actor_draw(self, stream));
+}
+
 void actor_hold(struct actor *self, int change)
 {
     if (change != 1 && change != -1)

@@ -27,6 +27,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/quantity.h"
 #include "engine/message.h"
 
 struct actor;
@@ -170,6 +171,9 @@ void actor_perform_together(struct actor *self, uint32_t act, uint16_t kind);
 /* The next 64 random bits of one of the actor's streams: the same for every process count. engine/random.h turns
  * them into distributions. */
 uint64_t actor_draw(struct actor *self, unsigned stream);
+
+/* A duration of the given distribution, 0 or above; a constant one takes nothing from the stream. */
+int64_t actor_draw_duration(struct actor *self, unsigned stream, const struct distribution *d);
 
 /* --- promises ---
  *

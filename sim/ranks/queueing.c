@@ -30,11 +30,6 @@ static uint32_t choose_next(struct actor *self, const struct queueing_next *next
     return next->actors[low];
 }
 
-static int64_t draw(struct actor *self, const struct distribution *d, unsigned stream)
-{
-    return d->type == DISTRIBUTION_CONSTANT ? d->a_ns : random_duration(d, actor_draw(self, stream));
-}
-
 /* --- station --- */
 
 struct waiting_job {
@@ -104,7 +99,7 @@ static void send_on(struct actor *self, struct station *s, uint64_t entered_ns)
 
 static void begin_service(struct actor *self, const struct station *s, int64_t arrived_ns, uint64_t entered_ns)
 {
-    struct act act = { ACT_WORK, draw(self, &s->setup->service, STREAM_SERVICE) };
+    struct act act = { ACT_WORK, actor_draw_duration(self, STREAM_SERVICE, &s->setup->service) };
     actor_sample(self, STATION_WAIT, actor_now(self) - arrived_ns);
     actor_count(self, STATION_SERVICE, (uint64_t)act.duration_ns);
     actor_perform(self, act, QUEUEING_SERVED, entered_ns);
@@ -135,7 +130,7 @@ static void station_handle(struct actor *self, const struct message *m)
         serve_several(self, s, m);
         return;
     }
-    actor_charge(self, draw(self, &s->setup->service, STREAM_SERVICE));
+    actor_charge(self, actor_draw_duration(self, STREAM_SERVICE, &s->setup->service));
     send_on(self, s, m->word);
 }
 
@@ -166,7 +161,7 @@ static void make_job(struct actor *self, struct source *s)
     uint64_t entered_ns = (uint64_t)actor_now(self);
     s->made++;
     actor_count(self, SOURCE_MADE, 1);
-    actor_charge(self, draw(self, &s->setup->service, STREAM_SERVICE));
+    actor_charge(self, actor_draw_duration(self, STREAM_SERVICE, &s->setup->service));
     actor_send(self, choose_next(self, &s->setup->next, &s->turn), QUEUEING_JOB, entered_ns);
 }
 
@@ -175,7 +170,7 @@ static void source_init(struct actor *self, const void *setup)
     struct source *s = actor_state(self);
     s->setup = setup;
     if (s->setup->population == 0) {
-        actor_timer(self, draw(self, &s->setup->interval, STREAM_INTERVAL), QUEUEING_ARRIVAL, 0);
+        actor_timer(self, actor_draw_duration(self, STREAM_INTERVAL, &s->setup->interval), QUEUEING_ARRIVAL, 0);
         return;
     }
     for (uint64_t i = MIN(s->setup->population, s->setup->jobs); i > 0; i--)
@@ -202,7 +197,7 @@ static void source_handle(struct actor *self, const struct message *m)
     if (m->kind == QUEUEING_JOB)
         take_back(self, s, m);
     else if (!closed && s->made + 1 < s->setup->jobs)
-        actor_timer(self, draw(self, &s->setup->interval, STREAM_INTERVAL), QUEUEING_ARRIVAL, 0);
+        actor_timer(self, actor_draw_duration(self, STREAM_INTERVAL, &s->setup->interval), QUEUEING_ARRIVAL, 0);
     if ((m->kind == QUEUEING_ARRIVAL || closed) && s->made < s->setup->jobs)
         make_job(self, s);
 }

@@ -3,7 +3,6 @@
 
 #include <glib.h>
 
-#include "engine/random.h"
 #include "ranks/write_run.h"
 
 enum { STREAM_DURATION, STREAM_FAULTS, STREAM_WRITE, STREAMS };
@@ -88,8 +87,7 @@ static void run_task(struct actor *self, struct task_executor *x, const struct t
 {
     actor_charge(self, t->costs.executor_run.fixed_ns);
     if (t->duration.type != DISTRIBUTION_CONSTANT || t->duration.a_ns != 0) {
-        int64_t duration_ns = random_duration(&t->duration, t->duration.type == DISTRIBUTION_CONSTANT
-                                                                ? 0 : actor_draw(self, STREAM_DURATION));
+        int64_t duration_ns = actor_draw_duration(self, STREAM_DURATION, &t->duration);
         actor_spend(self, duration_ns);
         actor_count(self, TASK_EXECUTOR_RUN_US, (uint64_t)duration_ns / 1000);
     }

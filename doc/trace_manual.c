@@ -117,7 +117,7 @@ static void print_table(const char *kind, const struct table *t)
 
 static void print_tables(void)
 {
-    struct brokered brokered = { .job_count = 0 };
+    struct brokered brokered = { .by_role = false };
 
     brokered_describe_tables(&brokered);
     for (unsigned t = 0; t < G_N_ELEMENTS(brokered.tables); t++)

@@ -5,11 +5,6 @@
 
 enum { PROCESSORS_MAX = 1 << 24 };
 
-static struct workload *open_source(const void *source, struct actor *self, GError **error)
-{
-    return job_source_open((struct job_source *)source, self, error);
-}
-
 /* --- from the deck --- */
 
 static void read_scheduler(struct batch *batch, const struct deck *deck)
@@ -48,11 +43,11 @@ static void *batch_new(struct deck *deck, struct share *share)
     struct batch_scenario *s = g_new0(struct batch_scenario, 1);
 
     read_scheduler(&s->batch, deck);
-    s->batch.open = open_source;
+    s->batch.open = job_source_open;
     s->batch.source = &s->source;
     s->processors_stated = deck_has(deck, "cluster", "processors");
     s->processors = (uint32_t)deck_integer_or(deck, "cluster", "processors", 0);
-    if (job_source_read(&s->source, deck)) {
+    if (job_source_read(&s->source, deck) && s->source.type != JOB_SOURCE_JOBSPEC) {
         s->source.stream_duration = BATCH_STREAM_DURATION;
         s->source.stream_gap = BATCH_STREAM_GAP;
         job_source_check(&s->source, deck, share, s->processors);

@@ -1,59 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "scenario_brokered.h"
 
-#include <string.h>
-
-#include "engine/random.h"
 #include "kvs/namespaces.h"
 #include "ranks/client.h"
 #include "ranks/namespace_client.h"
 #include "ranks/roles.h"
 #include "ranks/scheme.h"
 #include "scenario_parts.h"
-#include "workload/bulk.h"
-#include "workload/jobspec.h"
 
 enum { CLIENT_STREAM_DURATION = 0 };
 
 /* --- the source of jobs --- */
-
-static int64_t draw_duration(void *context, uint64_t index)
-{
-    struct actor *client = context;
-    const struct instance *inst = actor_setup(client);
-    const struct brokered *b = inst->jobs->source;
-    const struct distribution *d = &b->bulk_duration;
-    uint64_t bits = actor_draw(client, CLIENT_STREAM_DURATION);
-
-    switch (d->type) {
-    case DISTRIBUTION_EXPONENTIAL:
-        return random_exponential(bits, d->a_ns);
-    case DISTRIBUTION_UNIFORM:
-        return random_uniform(bits, d->a_ns, d->b_ns);
-    default:
-        return random_normal(bits, d->a_ns, d->b_ns);
-    }
-}
-
-/* `client` is NULL when nothing is drawn yet: to look at the source before a run. */
-static struct workload *open_source(const void *source, struct actor *client, GError **error)
-{
-    struct brokered *b = (struct brokered *)source;
-
-    if (b->from_files)
-        return workload_jobspec_new(b->directory, b->repeat, NULL, error);
-    if (b->log.type >= JOB_SOURCE_POISSON)
-        return job_source_open(&b->log, client, error);
-    struct workload_bulk bulk = {
-        .jobs = b->bulk_jobs, .slots = 1, .cores_per_slot = b->bulk_cores, .duration_ns = b->bulk_duration.a_ns,
-        .limit_ns = b->log.limit_ns
-    };
-    if (b->bulk_duration.type != DISTRIBUTION_CONSTANT && client != NULL) {
-        bulk.draw = draw_duration;
-        bulk.draw_context = client;
-    }
-    return workload_bulk_new(&bulk);
-}
 
 static void read_workload(struct brokered *b, const struct deck *deck)
 {
@@ -65,19 +22,9 @@ static void read_workload(struct brokered *b, const struct deck *deck)
         static const uint32_t users[] = { NAMESPACES_INSTANCE_OWNER, JOB_USER, JOB_USER + 1 };
         b->jobs.fence_user = users[deck_choice(deck, "workload", "user", NULL)];
     }
-    b->from_files = deck_has(deck, "workload", "dir");
-    job_source_read(&b->log, deck);
-    b->log.stream_duration = b->log.stream_gap = CLIENT_STREAM_DURATION;
-    if (b->from_files) {
-        b->directory = g_strdup(deck_text(deck, "workload", "dir"));
-        b->repeat = (uint64_t)deck_integer(deck, "workload", "repeat");
-    } else if (deck_has(deck, "workload", "jobs")) {
-        b->bulk_jobs = (uint64_t)deck_integer(deck, "workload", "jobs");
-        b->bulk_cores = (uint32_t)deck_integer(deck, "workload", "cores");
-        b->bulk_duration = deck_distribution(deck, "workload", "duration");
-    } else {
-        b->bulk_cores = 1;      /* of no jobs */
-    }
+    job_source_read(&b->source, deck);
+    b->source.stream_duration = b->source.stream_gap = CLIENT_STREAM_DURATION;
+    b->source.with_text = b->source.type == JOB_SOURCE_BULK;
 }
 
 /* --- from the deck to the instance --- */
@@ -174,47 +121,11 @@ static void check_sizes(struct brokered *b, struct deck *deck)
 {
     const struct instance *inst = &b->inst;
 
-    if (!b->from_files && b->bulk_cores > inst->cores_per_node && deck_usable(deck, "workload", "cores") &&
+    if (b->source.cores > inst->cores_per_node && deck_usable(deck, "workload", "cores") &&
         deck_usable(deck, "cluster", "cores-per-node"))
         deck_complain(deck, "workload", "cores",
                       "'%u' does not fit on a node; expected at most cores-per-node (%u), because a job of this system "
-                      "runs on one node", b->bulk_cores, inst->cores_per_node);
-}
-
-/* Process 0 looks at the source for all: it alone will open it again. */
-static void check_workload(struct brokered *b, struct deck *deck, struct share *share)
-{
-    struct workload *workload = NULL;
-    GError *local = NULL;
-    g_autoptr(GError) error = NULL;
-    const char *key = b->from_files ? "dir" : "source";
-
-    if (deck_has(deck, "workload", "source") && deck_choice(deck, "workload", "source", NULL) == 1 && !b->from_files &&
-        deck_usable(deck, "workload", "dir"))
-        deck_complain(deck, "workload", "dir", "is not stated; expected the path of a directory of jobspec files");
-    if (b->log.type >= JOB_SOURCE_POISSON) {
-        uint32_t cores = b->inst.nodes * b->inst.cores_per_node;
-        job_source_check(&b->log, deck, share, cores);
-        b->job_count = b->log.jobs;
-        return;
-    }
-    if (!deck_has(deck, "workload", "source") || !deck_usable(deck, "workload", key) ||
-        (deck_choice(deck, "workload", "source", NULL) == 1 && !b->from_files))
-        return;
-    if (share->process == 0) {
-        workload = open_source(b, NULL, &local);
-        if (workload != NULL)
-            b->job_count = workload_jobs(workload);
-    }
-    if (!share_agree(share, local, &error)) {
-        g_auto(GStrv) lines = g_strsplit(error->message, "\n", 0);
-        for (unsigned i = 0; lines[i] != NULL; i++)
-            if (*lines[i] != '\0')
-                deck_complain(deck, "workload", key, "%s", lines[i]);
-    }
-    MPI_Bcast(&b->job_count, 1, MPI_UINT64_T, 0, share->comm);
-    if (workload != NULL)
-        workload_free(workload);
+                      "runs on one node", b->source.cores, inst->cores_per_node);
 }
 
 static void read_file(struct brokered *b, struct deck *deck)
@@ -222,7 +133,7 @@ static void read_file(struct brokered *b, struct deck *deck)
     const struct instance *inst = &b->inst;
     struct job_file_shape shape = {
         .parts = inst->nodes, .slots = inst->cores_per_node, .slots_per_mount = inst->cores_per_node,
-        .first_actor = instance_actors(inst), .local_ns = b->local_link.latency_ns, .jobs = b->job_count,
+        .first_actor = instance_actors(inst), .local_ns = b->local_link.latency_ns, .jobs = b->source.jobs,
         .roles = roles
     };
 
@@ -242,15 +153,15 @@ static void *brokered_new(struct deck *deck, struct share *share)
     instance_init(&b->inst);
     instance_jobs_init(&b->jobs);
     b->inst.jobs = &b->jobs;
-    b->jobs.open = open_source;
-    b->jobs.source = b;
+    b->jobs.open = job_source_open;
+    b->jobs.source = &b->source;
     read_instance(b, deck);
     brokered_read_scheme(b, deck);
     deck_costs(deck, instance_cost_names, &b->inst.costs);
     read_workload(b, deck);
     brokered_describe_tables(b);
     check_sizes(b, deck);
-    check_workload(b, deck, share);
+    job_source_check(&b->source, deck, share, b->inst.nodes * b->inst.cores_per_node);
     read_file(b, deck);
     return b;
 }
@@ -260,9 +171,8 @@ static void brokered_free(void *data)
     struct brokered *b = data;
 
     scheme_free(b->scheme);
-    job_source_release(&b->log);
+    job_source_release(&b->source);
     job_file_release(&b->file);
-    g_free(b->directory);
     g_free(b);
 }
 
@@ -393,7 +303,7 @@ static const struct table *brokered_tables(const void *data, unsigned *count)
 
 static uint64_t brokered_rows(const void *data)
 {
-    return ((const struct brokered *)data)->job_count;
+    return ((const struct brokered *)data)->source.jobs;
 }
 
 static struct scenario_milestone brokered_milestone(const void *data)

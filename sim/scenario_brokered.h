@@ -28,19 +28,10 @@ struct brokered {
     bool live;                          /* the cores are real ones */
     uint32_t cpus;                      /* of a machine; 0: no sharing */
     uint32_t nodes_per_machine;
-    uint64_t job_count;                 /* WORKLOAD_UNKNOWN when the source cannot know */
     struct table_column columns[32];    /* of the job table */
     struct job_file file;               /* that jobs write */
     struct table tables[2];             /* jobs, and watches of their namespaces */
-
-    /* What the source of jobs is made from (jobs.source points to this struct). */
-    bool from_files;
-    struct job_source log;          /* poisson, swf, batsim */
-    char *directory;
-    uint64_t repeat;
-    uint64_t bulk_jobs;
-    uint32_t bulk_cores;
-    struct distribution bulk_duration;
+    struct job_source source;           /* jobs.source points to it */
 };
 
 /* From [events] and [topics] to inst.scheme, complaining to the deck. */

@@ -64,17 +64,17 @@ void brokered_estimate(const void *data, struct scenario_estimate *estimate)
     const struct brokered *b = data;
     const struct instance *inst = &b->inst;
     double nodes = inst->nodes;
-    double jobs = (double)b->job_count;
+    double jobs = (double)b->source.jobs;
 
     if (b->jobs.namespaces > 0) {
         bool old = inst->scheme == scheme_find("v0.16");
         estimate->events = b->jobs.namespaces * (NAMESPACE + NAMESPACE_NODE * nodes + (old ? NAMESPACE_V016 : 0));
         estimate->actor_bytes = 0;
         estimate->pending = b->jobs.namespaces;
-    } else if (b->job_count != WORKLOAD_UNKNOWN) {
+    } else if (b->source.jobs != WORKLOAD_UNKNOWN) {
         /* A log lasts until its last job has come, or its work is done. */
-        double work_ns = b->from_files ? 0 : b->log.extent.core_ns / (nodes * inst->cores_per_node);
-        double beats = MAX(work_ns, b->log.extent.last_submit_ns) / (double)inst->heartbeat_ns;
+        double work_ns = b->source.extent.core_ns / (nodes * inst->cores_per_node);
+        double beats = MAX(work_ns, b->source.extent.last_submit_ns) / (double)inst->heartbeat_ns;
         estimate->events = jobs * job_messages(b) + beats * HEARTBEAT_NODE * nodes +
                            (inst->job_info_first ? 0 : FIRST_NODE * nodes);
         if (b->file.used)

@@ -225,8 +225,7 @@ void brokered_pools(const void *data, const struct scenario_run *run, GArray *po
         slots.held_s += statistic_mean(s) / SECOND_NS;
         slots.least_s += (double)s->smallest / SECOND_NS;
     }
-    if (b->bulk_cores > 1)
-        slots.capacity /= b->bulk_cores;
+    slots.capacity /= b->source.cores;
     g_array_append_val(pools, slots);
 }
 

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "engine/random.h"
 #include "workload/batsim.h"
 #include "workload/bulk.h"
+#include "workload/jobspec.h"
 
 /* --- from the deck --- */
 
@@ -34,6 +34,11 @@ static void read_made(struct job_source *source, const struct deck *deck)
     source->extent.core_ns = (double)source->jobs * distribution_mean_ns(&source->duration) * source->cores;
 }
 
+static const char *path_key(const struct job_source *source)
+{
+    return source->type == JOB_SOURCE_JOBSPEC ? "dir" : "file";
+}
+
 bool job_source_read(struct job_source *source, const struct deck *deck)
 {
     *source = (struct job_source){ .limit_ns = WORKLOAD_NO_LIMIT, .cores = 1,
@@ -46,6 +51,9 @@ bool job_source_read(struct job_source *source, const struct deck *deck)
     case JOB_SOURCE_POISSON:
         read_made(source, deck);
         return true;
+    case JOB_SOURCE_JOBSPEC:
+        source->repeat = (uint64_t)deck_integer(deck, "workload", "repeat");
+        break;
     case JOB_SOURCE_SWF:
         read_rules(&source->rules, deck);
         break;
@@ -54,8 +62,8 @@ bool job_source_read(struct job_source *source, const struct deck *deck)
     default:
         return false;
     }
-    if (deck_has(deck, "workload", "file") && deck_usable(deck, "workload", "file"))
-        source->path = g_strdup(deck_text(deck, "workload", "file"));
+    if (deck_has(deck, "workload", path_key(source)) && deck_usable(deck, "workload", path_key(source)))
+        source->path = g_strdup(deck_text(deck, "workload", path_key(source)));
     return true;
 }
 
@@ -71,28 +79,24 @@ void job_source_release(struct job_source *source)
 
 /* --- opening --- */
 
-static int64_t draw_from(const struct distribution *d, struct actor *actor, unsigned stream)
-{
-    return d->type == DISTRIBUTION_CONSTANT ? d->a_ns : random_duration(d, actor_draw(actor, stream));
-}
-
 static int64_t draw_duration(void *context, uint64_t index)
 {
     const struct job_source *source = context;
-    return draw_from(&source->duration, source->actor, source->stream_duration);
+    return actor_draw_duration(source->actor, source->stream_duration, &source->duration);
 }
 
 static int64_t draw_gap(void *context, uint64_t index)
 {
     const struct job_source *source = context;
-    return draw_from(&source->interval, source->actor, source->stream_gap);
+    return actor_draw_duration(source->actor, source->stream_gap, &source->interval);
 }
 
 static struct workload *open_made(struct job_source *source, struct actor *actor)
 {
     struct workload_bulk bulk = {
-        .jobs = source->jobs, .slots = source->cores, .cores_per_slot = 1, .duration_ns = source->duration.a_ns,
-        .limit_ns = source->limit_ns, .without_text = true
+        .jobs = source->jobs, .slots = source->with_text ? 1 : source->cores,
+        .cores_per_slot = source->with_text ? source->cores : 1, .duration_ns = source->duration.a_ns,
+        .limit_ns = source->limit_ns, .without_text = !source->with_text
     };
     source->actor = actor;
     bulk.draw_context = bulk.gap_context = source;
@@ -103,20 +107,34 @@ static struct workload *open_made(struct job_source *source, struct actor *actor
     return workload_bulk_new(&bulk);
 }
 
-static struct workload *open_file(const struct job_source *source, GError **error)
+static struct workload *open_files(const struct job_source *source, GError **error)
 {
-    return source->type == JOB_SOURCE_SWF ? workload_swf_new(source->path, &source->rules, error)
-                                          : workload_batsim_new(source->path, NULL, error);
+    switch (source->type) {
+    case JOB_SOURCE_JOBSPEC:
+        return workload_jobspec_new(source->path, source->repeat, NULL, error);
+    case JOB_SOURCE_SWF:
+        return workload_swf_new(source->path, &source->rules, error);
+    default:
+        return workload_batsim_new(source->path, NULL, error);
+    }
 }
 
-struct workload *job_source_open(struct job_source *source, struct actor *actor, GError **error)
+static bool has_files(const struct job_source *source)
 {
-    if (source->type == JOB_SOURCE_BULK || source->type == JOB_SOURCE_POISSON)
+    return source->type != JOB_SOURCE_BULK && source->type != JOB_SOURCE_POISSON &&
+           source->type != JOB_SOURCE_NAMESPACES;
+}
+
+struct workload *job_source_open(const void *data, struct actor *actor, GError **error)
+{
+    struct job_source *source = (struct job_source *)data;
+
+    if (!has_files(source))
         return open_made(source, actor);
-    return source->looked_at != NULL ? g_steal_pointer(&source->looked_at) : open_file(source, error);
+    return source->looked_at != NULL ? g_steal_pointer(&source->looked_at) : open_files(source, error);
 }
 
-/* --- a look at the file --- */
+/* --- a look at the files --- */
 
 static void note(struct job_source *source)
 {
@@ -130,28 +148,30 @@ static void note(struct job_source *source)
     if (source->type == JOB_SOURCE_BATSIM) {
         source->processors = workload_batsim_processors(w);
         source->processors_stated = source->processors > 0;
-        return;
+    } else if (source->type == JOB_SOURCE_SWF) {
+        const struct swf_header *header = workload_swf_header(w);
+        source->processors_stated = header->max_procs > 0 || header->max_nodes > 0;
+        source->processors = header->max_procs > 0 ? header->max_procs
+                             : header->max_nodes > 0 ? header->max_nodes : header->widest;
     }
-    const struct swf_header *header = workload_swf_header(w);
-    source->processors_stated = header->max_procs > 0 || header->max_nodes > 0;
-    source->processors = header->max_procs > 0 ? header->max_procs
-                         : header->max_nodes > 0 ? header->max_nodes : header->widest;
 }
 
 void job_source_check(struct job_source *source, struct deck *deck, struct share *share, uint32_t machine)
 {
     GError *local = NULL;
     g_autoptr(GError) error = NULL;
-    if (source->type != JOB_SOURCE_SWF && source->type != JOB_SOURCE_BATSIM)
+    const char *key = path_key(source);
+    if (!has_files(source))
         return;
     if (source->path == NULL) {
-        if (deck_usable(deck, "workload", "file"))
-            deck_complain(deck, "workload", "file", "is not stated; expected the path of a file of jobs");
+        if (deck_usable(deck, "workload", key))
+            deck_complain(deck, "workload", key, "is not stated; expected the path of a %s",
+                          source->type == JOB_SOURCE_JOBSPEC ? "directory of jobspec files" : "file of jobs");
         return;
     }
     source->rules.processors = machine;
     if (share->process == 0) {
-        source->looked_at = open_file(source, &local);
+        source->looked_at = open_files(source, &local);
         if (source->looked_at != NULL)
             note(source);
     }
@@ -159,7 +179,7 @@ void job_source_check(struct job_source *source, struct deck *deck, struct share
         g_auto(GStrv) lines = g_strsplit(error->message, "\n", 0);
         for (unsigned i = 0; lines[i] != NULL; i++)
             if (*lines[i] != '\0')
-                deck_complain(deck, "workload", "file", "%s", lines[i]);
+                deck_complain(deck, "workload", key, "%s", lines[i]);
     }
     MPI_Bcast(&source->jobs, 1, MPI_UINT64_T, 0, share->comm);
     MPI_Bcast(&source->processors, 1, MPI_UINT32_T, 0, share->comm);

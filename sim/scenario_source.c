@@ -111,11 +111,11 @@ static struct workload *open_files(const struct job_source *source, GError **err
 {
     switch (source->type) {
     case JOB_SOURCE_JOBSPEC:
-        return workload_jobspec_new(source->path, source->repeat, NULL, error);
+        return workload_jobspec_new(source->path, source->repeat, error);
     case JOB_SOURCE_SWF:
         return workload_swf_new(source->path, &source->rules, error);
     default:
-        return workload_batsim_new(source->path, NULL, error);
+        return workload_batsim_new(source->path, error);
     }
 }
 

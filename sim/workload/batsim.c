@@ -26,7 +26,6 @@ struct batsim {
     uint32_t processors;
     GArray *jobs;               /* struct batsim_job, by submit time */
     GStringChunk *texts;
-    char *io;
 };
 
 /* A number of seconds; `lowest_ns` is the least allowed. */
@@ -176,7 +175,6 @@ static bool batsim_next(struct workload *w, struct workload_job *job, GError **e
     job->limit_ns = from->limit_ns;
     job->slots = from->processors;
     job->cores_per_slot = 1;
-    job->io = batsim->io;
     return true;
 }
 
@@ -185,13 +183,12 @@ static void batsim_free(struct workload *w)
     struct batsim *batsim = (struct batsim *)w;
     g_array_free(batsim->jobs, TRUE);
     g_string_chunk_free(batsim->texts);
-    g_free(batsim->io);
     g_free(batsim);
 }
 
 static const struct workload_type batsim_type = { .next = batsim_next, .free = batsim_free };
 
-struct workload *workload_batsim_new(const char *path, const char *io, GError **error)
+struct workload *workload_batsim_new(const char *path, GError **error)
 {
     char *text;
     size_t size;
@@ -205,7 +202,6 @@ struct workload *workload_batsim_new(const char *path, const char *io, GError **
     batsim->base.type = &batsim_type;
     batsim->jobs = g_array_new(FALSE, FALSE, sizeof(struct batsim_job));
     batsim->texts = g_string_chunk_new(4096);
-    batsim->io = g_strdup(io);
     bool ok = document_read(batsim, d, error);
     json_document_free(d);
     if (!ok) {

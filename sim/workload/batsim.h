@@ -27,8 +27,7 @@
 
 #include "workload/workload.h"
 
-/* `io` as in struct workload_job, for every job; copied. */
-struct workload *workload_batsim_new(const char *path, const char *io, GError **error);
+struct workload *workload_batsim_new(const char *path, GError **error);
 
 /* The number of processors that the file is made for (nb_res), or 0. */
 uint32_t workload_batsim_processors(const struct workload *w);

@@ -30,7 +30,6 @@ static bool bulk_next(struct workload *w, struct workload_job *job, GError **err
     job->exclusive = plan->exclusive;
     job->duration_ns = plan->draw == NULL ? plan->duration_ns : plan->draw(plan->draw_context, job->index);
     job->limit_ns = plan->limit_ns;
-    job->io = plan->io;
     g_assert(job->duration_ns >= 0);
     if (plan->without_text)
         return true;

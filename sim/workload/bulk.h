@@ -29,7 +29,6 @@ struct workload_bulk {
     workload_draw_fn gap;       /* time between a job's submission and the one before (the first: and 0); or NULL: all
                                  * at time 0. Exponential gaps make a Poisson stream */
     void *gap_context;
-    const char *io;             /* or NULL; must live as long as the workload */
     bool without_text;          /* no spec: for a job system that never looks at one */
 };
 

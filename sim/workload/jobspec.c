@@ -366,7 +366,6 @@ struct spec {
 struct jobspecs {
     struct workload base;
     GArray *specs;              /* struct spec, in the order of their file names */
-    char *io;
 };
 
 static bool jobspecs_next(struct workload *w, struct workload_job *job, GError **error)
@@ -378,7 +377,6 @@ static bool jobspecs_next(struct workload *w, struct workload_job *job, GError *
     uint64_t index = job->index;
     *job = spec->job;
     job->index = job->number = index;
-    job->io = from->io;
     return true;
 }
 
@@ -391,7 +389,6 @@ static void jobspecs_free(struct workload *w)
 {
     struct jobspecs *from = (struct jobspecs *)w;
     g_array_free(from->specs, TRUE);
-    g_free(from->io);
     g_free(from);
 }
 
@@ -435,7 +432,7 @@ static bool spec_load(const char *path, struct spec *spec, GError **error)
     return jobspec_parse(path, spec->text, size, &spec->job, error);
 }
 
-struct workload *workload_jobspec_new(const char *directory, uint64_t repeat, const char *io, GError **error)
+struct workload *workload_jobspec_new(const char *directory, uint64_t repeat, GError **error)
 {
     g_assert(repeat >= 1);
     GPtrArray *names = names_list(directory, error);
@@ -445,7 +442,6 @@ struct workload *workload_jobspec_new(const char *directory, uint64_t repeat, co
     from->base.type = &jobspecs_type;
     from->specs = g_array_new(FALSE, TRUE, sizeof(struct spec));
     g_array_set_clear_func(from->specs, spec_clear);
-    from->io = g_strdup(io);
 
     g_autoptr(GString) problems = g_string_new(NULL);
     for (guint i = 0; i < names->len; i++) {

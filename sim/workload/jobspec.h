@@ -44,6 +44,6 @@ GString *jobspec_write(const struct workload_job *job);
  * directory that is missing, holds no such file, or a file that cannot be read is an error too. All jobs are submitted
  * at time 0.
  */
-struct workload *workload_jobspec_new(const char *directory, uint64_t repeat, const char *io, GError **error);
+struct workload *workload_jobspec_new(const char *directory, uint64_t repeat, GError **error);
 
 #endif

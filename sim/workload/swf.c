@@ -51,7 +51,6 @@ struct swf {
     struct swf_rules rules;
     struct swf_header header;
     struct workload_count counts[SWF_COUNTS];
-    char *io;
     struct lines lines;
     int64_t origin_ns;          /* what shift_start takes off submit times */
     /* Streaming: the record after the one yielded, because a piece may follow. */
@@ -157,7 +156,6 @@ static enum swf_count clean(const struct swf *swf, const struct swf_record *r, b
     job->limit_ns = limit_ns;
     job->slots = (uint32_t)processors;
     job->cores_per_slot = 1;
-    job->io = swf->io;
     return SWF_COUNTS;
 }
 
@@ -476,7 +474,6 @@ static void swf_free(struct workload *w)
     lines_release(&swf->lines);
     g_array_free(swf->released, TRUE);
     g_free(swf->index);
-    g_free(swf->io);
     g_free(swf);
 }
 
@@ -507,7 +504,6 @@ struct workload *workload_swf_new(const char *path, const struct swf_rules *rule
     swf->base.counts = swf->counts;
     swf->base.counts_number = SWF_COUNTS;
     swf->rules = *rules;
-    swf->io = g_strdup(rules->io);
     swf->released = g_array_new(FALSE, FALSE, sizeof(struct released));
     bool ok = lines_open(&swf->lines, path, error) && survey(swf, NULL, error);
     if (ok && swf->counts[SWF_LINES].count == 0) {

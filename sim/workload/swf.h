@@ -48,7 +48,6 @@ struct swf_rules {
     bool ignore_dependencies;   /* fields 17 and 18 */
     bool shift_start;           /* the first submit time becomes 0 */
     uint32_t processors;        /* of the machine, for counting jobs that are too wide; 0: as the header says */
-    const char *io;             /* of every job, or NULL; copied */
 };
 
 enum swf_count {

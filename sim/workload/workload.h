@@ -5,7 +5,7 @@
  * A workload yields descriptions of jobs one after the other, in the order in which they are to be submitted. It has
  * no clock and gives no job ids: the client that reads it submits the jobs, and the job system names them.
  *
- *     struct workload *w = workload_jobspec_new("jobspec/flux-bulksubmit", 64, NULL, &error);
+ *     struct workload *w = workload_jobspec_new("jobspec/flux-bulksubmit", 64, &error);
  *     struct workload_job job;
  *     while (workload_next(w, &job, &error))
  *         ... submit job at job.submit_ns ...
@@ -45,7 +45,6 @@ struct workload_job {
     uint32_t cores_per_slot;
     bool exclusive;             /* whole nodes */
 
-    const char *io;             /* name of the [io.NAME] phase that the job performs, or NULL */
     const char *spec;           /* jobspec text as it is submitted: spec_size bytes, no terminator counted; the
                                  * workload's, until the next call */
     size_t spec_size;

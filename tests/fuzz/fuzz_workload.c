@@ -170,7 +170,7 @@ static bool attempt(const char *path, const struct input *input, uint64_t rules_
         .ignore_dependencies = rules_drawn / 96 % 3 == 0, .shift_start = rules_drawn / 288 % 2
     };
     GError *error = NULL;
-    struct workload *w = input->json ? workload_batsim_new(path, NULL, &error) : workload_swf_new(path, &rules, &error);
+    struct workload *w = input->json ? workload_batsim_new(path, &error) : workload_swf_new(path, &rules, &error);
     if (w == NULL) {
         if (error == NULL || *error->message == '\0')
             g_error("a refusal says nothing");

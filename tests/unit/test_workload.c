@@ -307,7 +307,7 @@ static void test_directory(void)
     file_put(directory, "a.json", SPEC("[" SLOT "]", TASK("[\"sleep\", \"1\"]"), "{\"duration\": 0}"));
     file_put(directory, "B.json", SPEC("[" SLOT "]", TASK("[\"sleep\", \"3\"]"), "{\"duration\": 0}"));
     file_put(directory, "README", "not a jobspec");
-    struct workload *w = workload_jobspec_new(directory, 2, "phase", NULL);
+    struct workload *w = workload_jobspec_new(directory, 2, NULL);
     CU_ASSERT_PTR_NOT_NULL_FATAL(w);
     CU_ASSERT_EQUAL(workload_jobs(w), 6);
     const int64_t seconds[] = { 3, 1, 2, 3, 1, 2 };
@@ -318,7 +318,6 @@ static void test_directory(void)
         CU_ASSERT_EQUAL(job.duration_ns, seconds[i] * SECOND);
         CU_ASSERT_EQUAL(job.submit_ns, 0);
         CU_ASSERT_EQUAL(job.priority, WORKLOAD_PRIORITY);
-        CU_ASSERT_STRING_EQUAL(job.io, "phase");
         CU_ASSERT_EQUAL(job.spec[job.spec_size - 1], '}');
     }
     CU_ASSERT_FALSE(workload_next(w, &job, NULL));
@@ -330,7 +329,7 @@ static void test_directory(void)
 static void expect_refused(const char *directory, uint64_t repeat, const char *says, const char *says_too)
 {
     GError *error = NULL;
-    CU_ASSERT_PTR_NULL(workload_jobspec_new(directory, repeat, NULL, &error));
+    CU_ASSERT_PTR_NULL(workload_jobspec_new(directory, repeat, &error));
     CU_ASSERT_TRUE_FATAL(g_error_matches(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT));
     CU_ASSERT_PTR_NOT_NULL(strstr(error->message, says));
     CU_ASSERT_PTR_NOT_NULL(strstr(error->message, says_too));
@@ -368,7 +367,7 @@ static void test_shipped(void)
     g_autofree char *directory =
         g_build_filename(source == NULL ? "." : source, "inputs", "jobspec", "flux-bulksubmit", NULL);
     GError *error = NULL;
-    struct workload *w = workload_jobspec_new(directory, 64, NULL, &error);
+    struct workload *w = workload_jobspec_new(directory, 64, &error);
     CU_ASSERT_PTR_NOT_NULL_FATAL(w);
     CU_ASSERT_EQUAL(workload_jobs(w), 1024);
     g_autoptr(GHashTable) texts = g_hash_table_new(g_str_hash, g_str_equal);
@@ -399,7 +398,7 @@ static int64_t draw(void *context, uint64_t index)
 static void test_bulk(void)
 {
     struct workload_bulk plan = { .jobs = 3, .slots = 1, .cores_per_slot = 2, .duration_ns = 5 * SECOND,
-                                  .limit_ns = 9 * SECOND, .io = "out" };
+                                  .limit_ns = 9 * SECOND };
     struct workload *w = workload_bulk_new(&plan);
     struct workload_job job, parsed;
     CU_ASSERT_EQUAL(workload_jobs(w), 3);
@@ -408,7 +407,6 @@ static void test_bulk(void)
         CU_ASSERT_EQUAL(job.index, i);
         CU_ASSERT_EQUAL(job.number, i);
         CU_ASSERT_EQUAL(job.duration_ns, 5 * SECOND);
-        CU_ASSERT_STRING_EQUAL(job.io, "out");
         CU_ASSERT_TRUE(jobspec_parse("x", job.spec, job.spec_size, &parsed, NULL));
         CU_ASSERT_EQUAL(parsed.duration_ns, 5 * SECOND);
         CU_ASSERT_EQUAL(parsed.cores_per_slot, 2);

@@ -26,7 +26,7 @@ static void test_jobs(void)
     };
     g_autofree char *path = path_of("batsim.json");
     GError *error = NULL;
-    struct workload *w = workload_batsim_new(path, "phase", &error);
+    struct workload *w = workload_batsim_new(path, &error);
     CU_ASSERT_PTR_NOT_NULL_FATAL(w);
     CU_ASSERT_EQUAL(workload_batsim_processors(w), 4);
     CU_ASSERT_EQUAL(workload_jobs(w), 4);
@@ -41,7 +41,6 @@ static void test_jobs(void)
         CU_ASSERT_EQUAL(job.limit_ns, expected[i].limit);
         CU_ASSERT_EQUAL(job.duration_ns, expected[i].run);
         CU_ASSERT_EQUAL(job.slots, expected[i].width);
-        CU_ASSERT_STRING_EQUAL(job.io, "phase");
     }
     CU_ASSERT_FALSE(workload_next(w, &job, &error));
     CU_ASSERT_PTR_NULL(error);
@@ -69,7 +68,7 @@ static void test_refused(void)
         g_autofree char *name = g_build_filename("refused", cases[i].name, NULL);
         g_autofree char *path = path_of(name);
         GError *error = NULL;
-        CU_ASSERT_PTR_NULL(workload_batsim_new(path, NULL, &error));
+        CU_ASSERT_PTR_NULL(workload_batsim_new(path, &error));
         CU_ASSERT_TRUE_FATAL(g_error_matches(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT));
         CU_ASSERT_TRUE(g_str_has_prefix(error->message, path));
         CU_ASSERT_PTR_NOT_NULL(strstr(error->message, cases[i].says));
@@ -96,7 +95,7 @@ static void test_damaged(void)
         CU_ASSERT_EQUAL(fwrite(text, 1, cut, out), cut);
         fclose(out);
         GError *error = NULL;
-        struct workload *w = workload_batsim_new(path, NULL, &error);
+        struct workload *w = workload_batsim_new(path, &error);
         CU_ASSERT_EQUAL(w == NULL, error != NULL);
         struct workload_job job;
         while (w != NULL && workload_next(w, &job, &error))

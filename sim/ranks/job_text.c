@@ -94,11 +94,8 @@ struct allocation *job_text_resources_parse(const char *text, size_t size)
     struct reader r = { text, text + size };
     GArray *spans = g_array_new(FALSE, FALSE, sizeof(struct core_span));
     struct allocation *allocation = NULL;
-    if (reader_resources(&r, spans)) {
-        allocation = g_malloc(sizeof *allocation + spans->len * sizeof(struct core_span));
-        allocation->count = spans->len;
-        memcpy(allocation->spans, spans->data, spans->len * sizeof(struct core_span));
-    }
+    if (reader_resources(&r, spans))
+        allocation = allocation_new((const struct core_span *)spans->data, spans->len);
     g_array_unref(spans);
     return allocation;
 }

@@ -20,10 +20,7 @@ struct easy {
 
 static int shortest_compare(gconstpointer a, gconstpointer b, gpointer unused)
 {
-    const struct policy_job *x = &((const struct waiting *)a)->job, *y = &((const struct waiting *)b)->job;
-    if (x->limit_ns != y->limit_ns)
-        return x->limit_ns < y->limit_ns ? -1 : 1;
-    return policy_job_compare(x, y);
+    return policy_job_compare_limit(&((const struct waiting *)a)->job, &((const struct waiting *)b)->job);
 }
 
 static void easy_init(struct policy *policy)

@@ -31,13 +31,6 @@ static struct waiting *strict_next(struct policy *policy, struct allocation **al
     return *allocation == NULL ? NULL : head;
 }
 
-static int shortest_compare(const struct policy_job *a, const struct policy_job *b)
-{
-    if (a->limit_ns != b->limit_ns)
-        return a->limit_ns < b->limit_ns ? -1 : 1;
-    return policy_job_compare(a, b);
-}
-
 const struct policy_rule policy_rule_fcfs = {
     .name = "fcfs",
     .compare = policy_job_compare,
@@ -49,7 +42,7 @@ const struct policy_rule policy_rule_fcfs = {
 
 const struct policy_rule policy_rule_sjf = {
     .name = "sjf",
-    .compare = shortest_compare,
+    .compare = policy_job_compare_limit,
     .submitted = strict_submitted,
     .cancelled = strict_cancelled,
     .ended = strict_ended,

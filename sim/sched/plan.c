@@ -42,11 +42,6 @@ static int64_t length_of(const struct policy_job *job)
     return MAX(job->limit_ns, 1);
 }
 
-static int64_t end_of(int64_t start_ns, int64_t length_ns)
-{
-    return length_ns >= INT64_MAX - MAX(start_ns, 0) ? INT64_MAX : start_ns + length_ns;
-}
-
 static struct need need_of(const struct waiting *job)
 {
     return (struct need){ job->cores, job->job.request };
@@ -173,7 +168,7 @@ void plan_extend(struct policy *policy)
 void plan_started(struct policy *policy, struct running *job)
 {
     struct hold *hold = g_new(struct hold, 1);
-    *hold = (struct hold){ job, NULL, end_of(policy->now_ns, length_of(&job->job)) };
+    *hold = (struct hold){ job, NULL, profile_end(policy->now_ns, length_of(&job->job)) };
     hold->at = g_sequence_insert_sorted(plan_of(policy)->ends, hold, hold_compare, NULL);
     job->plan = hold;
 }
@@ -197,23 +192,13 @@ static void promise_make(struct policy *policy, struct waiting *job, int64_t sta
     struct plan *plan = plan_of(policy);
     size_t set_size = profile_words(plan->profile) * sizeof(uint64_t);
     struct promise *promise = g_malloc(sizeof *promise + set_size);
-    *promise = (struct promise){ job, NULL, start_ns, end_of(start_ns, length_of(&job->job)), plan->freed.happened };
+    int64_t end_ns = profile_end(start_ns, length_of(&job->job));
+    *promise = (struct promise){ job, NULL, start_ns, end_ns, plan->freed.happened };
     if (set_size > 0)
         memcpy(promise->set, plan->set, set_size);
     profile_take(plan->profile, promise->start_ns, promise->end_ns, job->cores, promise->set);
     promise->at = g_sequence_insert_sorted(plan->promises, promise, promise_compare, (gpointer)policy->rule);
     job->plan = promise;
-}
-
-bool plan_promise(struct policy *policy, struct waiting *job)
-{
-    struct plan *plan = plan_of(policy);
-    struct need need = need_of(job);
-    int64_t start_ns = profile_find(plan->profile, &need, length_of(&job->job), plan->set);
-    if (start_ns == PROFILE_NEVER)
-        return false;
-    promise_make(policy, job, start_ns);
-    return true;
 }
 
 void plan_drop(struct policy *policy, struct waiting *job)
@@ -255,7 +240,8 @@ static struct allocation *resources_take(struct policy *policy, const struct wai
         if (allocation == NULL)
             return NULL;
     }
-    profile_take(plan->profile, policy->now_ns, end_of(policy->now_ns, length_of(&job->job)), job->cores, plan->set);
+    profile_take(plan->profile, policy->now_ns, profile_end(policy->now_ns, length_of(&job->job)), job->cores,
+                 plan->set);
     return allocation;
 }
 
@@ -287,14 +273,15 @@ static void place_leave(struct plan *plan, const struct promise *promise, int64_
 {
     uint32_t words = profile_words(plan->profile);
     bool same = words == 0 || memcmp(promise->set, plan->set, words * sizeof(uint64_t)) == 0;
-    freed_add(plan, same ? MAX(promise->start_ns, end_of(start_ns, length_ns)) : promise->start_ns, promise->end_ns);
+    int64_t from_ns = same ? MAX(promise->start_ns, profile_end(start_ns, length_ns)) : promise->start_ns;
+    freed_add(plan, from_ns, promise->end_ns);
 }
 
 /* Moves a promise to an earlier start; its place was given back. */
 static void promise_move(struct policy *policy, struct promise *promise, int64_t start_ns)
 {
     promise->start_ns = start_ns;
-    promise->end_ns = end_of(start_ns, length_of(&promise->job->job));
+    promise->end_ns = profile_end(start_ns, length_of(&promise->job->job));
     g_sequence_sort_changed(promise->at, promise_compare, (gpointer)policy->rule);
 }
 

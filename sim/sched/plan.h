@@ -49,8 +49,7 @@ void plan_advance(struct policy *policy);
 bool plan_overdue(const struct policy *policy);
 void plan_extend(struct policy *policy);
 
-/* Promises the first start that is possible, which may be now; FALSE when there is none, ever. */
-bool plan_promise(struct policy *policy, struct waiting *job);
+/* Takes the job's promise back, where it has one. */
 void plan_drop(struct policy *policy, struct waiting *job);
 void plan_drop_all(struct policy *policy);
 
@@ -61,7 +60,7 @@ struct promise *plan_first(const struct policy *policy);
  * its allocation, or NULL. */
 struct allocation *plan_start(struct policy *policy, struct waiting *job);
 
-/* As plan_start where that is possible, else as plan_promise. */
+/* As plan_start where that is possible; else promises the first start that is, where there is one. */
 struct allocation *plan_start_or_promise(struct policy *policy, struct waiting *job);
 
 /*

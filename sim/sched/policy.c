@@ -29,6 +29,13 @@ int policy_job_compare(const struct policy_job *a, const struct policy_job *b)
     return (a->id > b->id) - (a->id < b->id);
 }
 
+int policy_job_compare_limit(const struct policy_job *a, const struct policy_job *b)
+{
+    if (a->limit_ns != b->limit_ns)
+        return a->limit_ns < b->limit_ns ? -1 : 1;
+    return policy_job_compare(a, b);
+}
+
 static int queue_compare(gconstpointer a, gconstpointer b, gpointer rule)
 {
     return ((const struct policy_rule *)rule)->compare(&((const struct waiting *)a)->job,

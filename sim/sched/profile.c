@@ -317,10 +317,7 @@ struct allocation *profile_allocation(const struct profile *p, const uint64_t *s
     }
     g_assert(span.cores > 0);
     g_array_append_val(spans, span);
-    struct allocation *a = g_malloc(sizeof *a + spans->len * sizeof a->spans[0]);
-    a->count = spans->len;
-    memcpy(a->spans, spans->data, spans->len * sizeof a->spans[0]);
-    return a;
+    return allocation_new((const struct core_span *)spans->data, spans->len);
 }
 
 void profile_set(const struct profile *p, const struct allocation *allocation, uint64_t *set)

@@ -16,6 +16,7 @@
 #ifndef TIERCEL_SCHED_PROFILE_H
 #define TIERCEL_SCHED_PROFILE_H
 
+#include <glib.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -31,6 +32,12 @@ enum profile_kind {
     PROFILE_LONG,       /* the same, and the longest stretches are known: for many of both, at more memory a step */
     PROFILE_NAMED       /* machines are told apart */
 };
+
+/* Where an interval ends: never, when its length reaches beyond virtual time. */
+static inline int64_t profile_end(int64_t start_ns, int64_t length_ns)
+{
+    return length_ns >= INT64_MAX - MAX(start_ns, 0) ? INT64_MAX : start_ns + length_ns;
+}
 
 /* Everything is free for ever from `now_ns` on. */
 struct profile *profile_new(uint32_t nodes, uint32_t cores_per_node, enum profile_kind kind, int64_t now_ns);

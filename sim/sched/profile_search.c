@@ -177,16 +177,11 @@ static uint32_t opening_after(struct profile *p, uint32_t i, int64_t time, int64
     return opening_after(p, p->step[i].right, time, cores);
 }
 
-static int64_t end_of(int64_t start_ns, int64_t length_ns)
-{
-    return length_ns >= INT64_MAX - MAX(start_ns, 0) ? INT64_MAX : start_ns + length_ns;
-}
-
 /* The obstacle to starting at `start`, or NIL; then s->passed is what is free in the whole interval. */
 static uint32_t obstacle_to(struct profile *p, struct search *s, int64_t start, int64_t length_ns)
 {
     passed_clear(p, s);
-    return obstacle_after(p, s, p->root, (struct range){ .start = start, .end = end_of(start, length_ns) });
+    return obstacle_after(p, s, p->root, (struct range){ .start = start, .end = profile_end(start, length_ns) });
 }
 
 static void search_choose(const struct profile *p, const struct search *s, uint64_t *set)

@@ -184,12 +184,6 @@ void resource_pool_free(struct resource_pool *pool, const struct allocation *all
     allocation_apply(pool, allocation, true);
 }
 
-bool resource_pool_core_free(const struct resource_pool *pool, uint32_t node, uint32_t core)
-{
-    g_assert(node < pool->nodes && core < pool->cores_per_node);
-    return (node_mask(pool, node)[core / 64] >> core % 64 & 1) != 0;
-}
-
 /* --- allocating --- */
 
 /* Chooses nodes, which leave the index meanwhile so that none is chosen twice. False when there are not enough. */
@@ -250,7 +244,7 @@ static void spans_append(const struct resource_pool *pool, uint32_t node, uint32
     g_array_append_val(spans, span);
 }
 
-static struct allocation *allocation_new(const struct core_span *spans, uint32_t count)
+struct allocation *allocation_new(const struct core_span *spans, uint32_t count)
 {
     struct allocation *a = g_malloc(sizeof *a + count * sizeof a->spans[0]);
     a->count = count;

@@ -102,15 +102,14 @@ void resource_pool_take(struct resource_pool *pool, const struct allocation *all
 /* Gives an allocation's cores back. The description stays the caller's. */
 void resource_pool_free(struct resource_pool *pool, const struct allocation *allocation);
 
-/* True while core `core` of `node` is free. */
-bool resource_pool_core_free(const struct resource_pool *pool, uint32_t node, uint32_t core);
-
 /* Writes size, fit and free cores; two pools with the same free cores write the same bytes, however they got there. */
 void resource_pool_save(const struct resource_pool *pool, struct bytes *sink);
 
 /* The reverse: initialises `pool` from saved bytes. False, with nothing to release, when they are not a pool's. */
 bool resource_pool_load(struct resource_pool *pool, struct cursor *source);
 
+/* Of at least one span, copied. The caller owns it. */
+struct allocation *allocation_new(const struct core_span *spans, uint32_t count);
 void allocation_free(struct allocation *allocation);
 
 /* Number of cores in all spans, and of different nodes. */

@@ -65,6 +65,8 @@ struct policy *policy_new_with_rule(const struct policy_rule *rule, const struct
 
 /* The order of policy.h: priority, submit time, id. */
 int policy_job_compare(const struct policy_job *a, const struct policy_job *b);
+/* The shorter limit first, then as above. */
+int policy_job_compare_limit(const struct policy_job *a, const struct policy_job *b);
 
 /* The first waiting job, or NULL. */
 struct waiting *policy_first(const struct policy *policy);

@@ -318,14 +318,6 @@ bool commit_fail(struct commit *commit, int errnum)
     return commit_arrived(commit);
 }
 
-void commit_names(const struct commit *commit, GArray *names)
-{
-    for (guint i = 0; i < commit->transactions->len; i++) {
-        const struct transaction *t = commit->transactions->pdata[i];
-        g_array_append_val(names, t->name);
-    }
-}
-
 struct commit *commit_new(uint32_t flags)
 {
     struct commit *commit = g_new0(struct commit, 1);

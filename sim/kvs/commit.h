@@ -11,9 +11,9 @@
  *         case COMMIT_LOADING:    for each of head->missing: waitlist_add, content.load      (stalled)
  *         case COMMIT_STORING:    for each of head->stores: content.store;
  *                                 for each of head->awaited: waitlist_add                    (stalled)
- *         case COMMIT_DONE:       sequence + 1, root = head->root; publish setroot with commit_names, head->keys
- *                                 and head->root_directory; commit_queue_pop
- *         case COMMIT_FAILED:     if (!commit_queue_retry(&q)) { publish error with commit_names, head->errnum;
+ *         case COMMIT_DONE:       sequence + 1, root = head->root; publish setroot with the names of
+ *                                 head->transactions, head->keys and head->root_directory; commit_queue_pop
+ *         case COMMIT_FAILED:     if (!commit_queue_retry(&q)) { publish error with the names and head->errnum;
  *                                 commit_queue_pop }
  *         }
  *
@@ -86,9 +86,6 @@ bool commit_arrived(struct commit *commit);
  * commit never leaves its queue before all blobs that it waits for have come, and who waits for a blob in the name of a
  * namespace always means its head. */
 bool commit_fail(struct commit *commit, int errnum);
-
-/* Appends the names (struct transaction_name) of its transactions, in order. */
-void commit_names(const struct commit *commit, GArray *names);
 
 /* Canonical: state, flags, awaited and missing blobs, transactions. */
 void commit_save(const struct commit *commit, struct bytes *sink);

@@ -113,12 +113,6 @@ static void insert_new(struct content *c, struct blob *blob, uint32_t epoch)
     c->bytes += blob->size;
 }
 
-static inline void tell(bool *is_new, bool value)
-{
-    if (is_new != NULL)
-        *is_new = value;
-}
-
 /* Takes over one reference of the blob. */
 static struct blob *insert(struct content *c, struct blob *blob, uint32_t epoch, bool *is_new)
 {

@@ -77,12 +77,6 @@ void directory_free(struct directory *d)
     g_free(d);
 }
 
-static int name_order(const char *a, size_t a_size, const char *b, size_t b_size)
-{
-    int order = memcmp(a, b, MIN(a_size, b_size));
-    return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
-}
-
 /* The index of the name's change, or where it belongs. */
 static bool change_search(const struct directory *d, const char *name, size_t name_size, guint *index)
 {
@@ -91,7 +85,7 @@ static bool change_search(const struct directory *d, const char *name, size_t na
     while (low < high) {
         guint middle = low + (high - low) / 2;
         const struct change *change = d->changes->pdata[middle];
-        int order = name_order(name, name_size, change->name, change->name_size);
+        int order = treeobj_name_compare(name, name_size, change->name, change->name_size);
         if (order == 0) {
             *index = middle;
             return true;
@@ -222,7 +216,7 @@ static void write_entries(const struct directory *d, struct bytes *entries, GArr
         int order = 1;
         if (i < base_count) {
             treeobj_entry(&d->base, i, &name, &name_size, &object);
-            order = change == NULL ? -1 : name_order(name, name_size, change->name, change->name_size);
+            order = change == NULL ? -1 : treeobj_name_compare(name, name_size, change->name, change->name_size);
         }
         if (order < 0) {
             size_t start = object.type == TREEOBJ_DIRECTORY_REFERENCE ? 1 : 5;

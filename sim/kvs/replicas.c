@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "kvs/replicas.h"
 
+#include "kvs/namespaces.h"
+
 static void replica_free(struct replica *r)
 {
     sequence_waits_release(&r->waits);
@@ -67,7 +69,7 @@ static bool can_go(const struct replica *r, uint32_t heartbeat)
     if (r->held != 0 || r->waits.length != 0)
         return false;
     return r->removing ||
-           (heartbeat - r->changed > REPLICAS_AGE_MAX && strcmp(r->name, REPLICAS_PRIMARY) != 0);
+           (heartbeat - r->changed > REPLICAS_AGE_MAX && strcmp(r->name, NAMESPACES_PRIMARY) != 0);
 }
 
 void replicas_reap(struct replicas *t, uint32_t heartbeat, GPtrArray *names)

@@ -23,8 +23,6 @@
 #include "kvs/blobref.h"
 #include "kvs/sequence.h"
 
-#define REPLICAS_PRIMARY "primary"
-
 enum { REPLICAS_AGE_MAX = 1000 };   /* heartbeats without a change; one more and it goes */
 
 struct replica {

@@ -15,12 +15,6 @@ static bool name_valid(const uint8_t *name, size_t size)
     return name != NULL && size != 0 && memchr(name, '.', size) == NULL && memchr(name, '\0', size) == NULL;
 }
 
-static int name_compare(const void *a, size_t a_size, const void *b, size_t b_size)
-{
-    int order = memcmp(a, b, MIN(a_size, b_size));
-    return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
-}
-
 /* Entries must stand one behind the other where the offsets say, by rising name, and fill the body. */
 static bool directory_valid(const uint8_t *data, uint32_t size, unsigned depth)
 {
@@ -39,7 +33,7 @@ static bool directory_valid(const uint8_t *data, uint32_t size, unsigned depth)
         struct treeobj entry;
         if (!name_valid(name, name_size) || !object_read(&c, &entry, depth + 1))
             return false;
-        if (before != NULL && name_compare(before, before_size, name, name_size) >= 0)
+        if (before != NULL && treeobj_name_compare(before, before_size, name, name_size) >= 0)
             return false;
         before = name;
         before_size = name_size;
@@ -222,7 +216,7 @@ bool treeobj_find(const struct treeobj *directory, const char *name, size_t name
         const char *other;
         size_t other_size;
         treeobj_entry(directory, middle, &other, &other_size, object);
-        int order = name_compare(name, name_size, other, other_size);
+        int order = treeobj_name_compare(name, name_size, other, other_size);
         if (order == 0)
             return true;
         if (order < 0)

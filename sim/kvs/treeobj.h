@@ -72,6 +72,13 @@ uint32_t treeobj_reference_count(const struct treeobj *object);
 void treeobj_symlink(const struct treeobj *object, const char **namespace_name, size_t *namespace_size,
                      const char **key, size_t *key_size);
 
+/* The order of names: below, 0 or above 0, as memcmp. */
+static inline int treeobj_name_compare(const void *a, size_t a_size, const void *b, size_t b_size)
+{
+    int order = memcmp(a, b, MIN(a_size, b_size));
+    return order != 0 ? order : (a_size > b_size) - (a_size < b_size);
+}
+
 /* A directory's entries, by rising name. treeobj_find: false when there is no such name. */
 uint32_t treeobj_count(const struct treeobj *directory);
 void treeobj_entry(const struct treeobj *directory, uint32_t index, const char **name, size_t *name_size,

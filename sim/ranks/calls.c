@@ -32,7 +32,7 @@ void calls_release(struct calls *c)
     g_queue_clear_full(&c->queue, call_free);
 }
 
-void calls_add(struct calls *c, const char *ns, const char *pattern, bool subscribe)
+static void calls_add(struct calls *c, const char *ns, const char *pattern, bool subscribe)
 {
     struct call *call = g_new(struct call, 1);
     call->topic = ns == NULL ? g_strdup(pattern) : scheme_topic(pattern, ns);

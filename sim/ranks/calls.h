@@ -4,7 +4,7 @@
  * 6701), when they are all sent at once and nothing waits for the answers. Links keep their order, so that what the
  * module sends next is handled by its broker after them.
  *
- *     calls_add(&k->calls, ns, "kvs.setroot-{ns}", true);
+ *     calls_add_list(&k->calls, ns, list);
  *     ...
  *     if (!calls_next(self, &k->calls))               the handler's last act
  *         ... nothing to call: go on ...
@@ -59,8 +59,8 @@ struct calls {
 void calls_init(struct calls *c, bool asynchronous);
 void calls_release(struct calls *c);
 
-/* Appends a call. `ns` replaces "{ns}" in the template; NULL: a topic of no namespace. */
-void calls_add(struct calls *c, const char *ns, const char *pattern, bool subscribe);
+/* Append calls: to subscribe to all of a list of templates (ended by NULL), or those of a scheme. `ns` replaces "{ns}"
+ * in the templates; NULL: topics of no namespace. */
 void calls_add_subscriptions(struct calls *c, const char *ns, const char *const *patterns);
 void calls_add_list(struct calls *c, const char *ns, const struct scheme_call *list);
 

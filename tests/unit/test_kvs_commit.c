@@ -363,14 +363,12 @@ static void test_merge(void)
     CU_ASSERT_EQUAL(s.sequence, 1);
     struct commit *head = commit_queue_head(&s.queue);
     CU_ASSERT_EQUAL(head->keys->len, 2);
-    GArray *names = g_array_new(FALSE, FALSE, sizeof(struct transaction_name));
-    commit_names(head, names);
-    CU_ASSERT_EQUAL_FATAL(names->len, 3);
+    CU_ASSERT_EQUAL_FATAL(head->transactions->len, 3);
     for (guint i = 0; i < 3; i++) {
-        CU_ASSERT_EQUAL(g_array_index(names, struct transaction_name, i).node, 3);
-        CU_ASSERT_EQUAL(g_array_index(names, struct transaction_name, i).counter, i);
+        const struct transaction *t = head->transactions->pdata[i];
+        CU_ASSERT_EQUAL(t->name.node, 3);
+        CU_ASSERT_EQUAL(t->name.counter, i);
     }
-    g_array_free(names, TRUE);
     commit_queue_pop(&s.queue);
     CU_ASSERT_EQUAL(s.queue.transactions, 4);
     for (unsigned i = 0; i < 4; i++) {

@@ -339,7 +339,7 @@ static void test_replica_goes(void)
     struct replicas t;
     replicas_init(&t);
     struct blobref ref = blobref_of("1", 1);
-    replicas_add(&t, REPLICAS_PRIMARY, 0, 0, &ref, 0);
+    replicas_add(&t, NAMESPACES_PRIMARY, 0, 0, &ref, 0);
     struct replica *old = replicas_add(&t, "old", 7, 0, &ref, 0);
     struct replica *fresh = replicas_add(&t, "fresh", 7, 0, &ref, 0);
     struct replica *removed = replicas_add(&t, "removed", 7, 0, &ref, 0);
@@ -363,7 +363,7 @@ static void test_replica_goes(void)
     CU_ASSERT_EQUAL(replicas_gone(&t, 1900), 0);
     CU_ASSERT_EQUAL(replicas_gone(&t, 1901), 1);
     CU_ASSERT_EQUAL(replicas_gone(&t, 100000), 0);
-    CU_ASSERT_PTR_NOT_NULL(replicas_find(&t, REPLICAS_PRIMARY));
+    CU_ASSERT_PTR_NOT_NULL(replicas_find(&t, NAMESPACES_PRIMARY));
     struct bytes saved = BYTES_INIT;
     replicas_save(&t, &saved);
     CU_ASSERT_EQUAL(saved.size, 8 + 4 + 8 + 4 + 7 + 4 + 1 + 4 + 8 + 20 + 4 + 4);

@@ -3,64 +3,16 @@
 
 #include <signal.h>
 
-#include "kvs/jobid.h"
-#include "kvs/key.h"
 #include "ranks/charge.h"
+#include "ranks/exec_job.h"
 #include "ranks/guest.h"
 #include "ranks/job_limits.h"
-#include "ranks/job_text.h"
-#include "ranks/jobs.h"
 #include "ranks/kvs_request.h"
 #include "ranks/pending.h"
-#include "ranks/protocol.h"
 #include "ranks/roles.h"
 #include "ranks/route.h"
-#include "workload/jobspec.h"
-
-/* What a request of a job is for; a tag is the job's number x EXEC_STEPS + step. */
-enum exec_step {
-    EXEC_R,
-    EXEC_JOBSPEC,
-    EXEC_CREATE,
-    EXEC_INIT,
-    EXEC_LINK,
-    EXEC_STARTING,          /* not waited for */
-    EXEC_LAUNCH,
-    EXEC_COMPLETE,          /* not waited for */
-    EXEC_CLEANUP_START,
-    EXEC_CLEANUP_FINISH,
-    EXEC_DONE,
-    EXEC_REFERENCE,
-    EXEC_COPY,
-    EXEC_REMOVE,
-    EXEC_STEPS = 16
-};
 
 enum { SIMULATED_DEFAULT_NS = 10000 };      /* a simulated job's time when it states none */
-
-enum exec_stage {
-    STAGE_PREPARING,
-    STAGE_LAUNCHING,        /* in `launches` */
-    STAGE_LAUNCHED,
-    STAGE_ENDED             /* its shell has ended, or will not be launched */
-};
-
-struct exec_job {
-    uint64_t number;                /* in `jobs` */
-    uint64_t id;
-    struct envelope env;            /* of the start request */
-    struct allocation *resources;   /* NULL until R was read */
-    int64_t duration_ns;            /* of a simulated one */
-    int64_t limit_ns;
-    int64_t deadline_ns;            /* JOB_LIMITS_NONE: no limit runs */
-    uint32_t waiting;               /* before the launch: bits 1 << step that are not done */
-    bool killed;                    /* to end early */
-    uint8_t stage;                  /* enum exec_stage */
-    uint8_t watched;
-    struct transaction *log;        /* entries collected for exec.eventlog; NULL: none */
-    int64_t log_due_ns;             /* when they are committed at the latest */
-    int64_t times[JOB_TIMES];
-};
 
 struct job_exec {
     struct pending jobs;            /* struct exec_job */
@@ -68,15 +20,6 @@ struct job_exec {
     GQueue launches;                /* struct exec_job with a launch to send, in order */
     struct job_limits limits;       /* by number */
 };
-
-static void exec_job_free(gpointer data)
-{
-    struct exec_job *job = data;
-    if (job->log != NULL)
-        transaction_free(job->log);
-    g_free(job->resources);
-    g_free(job);
-}
 
 static void job_exec_init(struct actor *self, const void *setup)
 {
@@ -88,120 +31,7 @@ static void job_exec_init(struct actor *self, const void *setup)
     job_limits_init(&je->limits);
 }
 
-static uint64_t exec_tag(const struct exec_job *job, enum exec_step step)
-{
-    return job->number * EXEC_STEPS + step;
-}
-
-static void exec_charge_step(struct actor *self)
-{
-    const struct instance *inst = actor_setup(self);
-    role_charge(self, cost_ns(&inst->costs.job_exec_step, 0, 0));
-}
-
-/* --- requests of a job --- */
-
-/* Commits an entry to the event log of the guest namespace. */
-static void exec_commit_event(struct actor *self, const struct exec_job *job, enum exec_step step, const char *name,
-                              const char *context)
-{
-    exec_charge_step(self);
-    actor_count(self, JOB_EXEC_GUEST_COMMITS, 1);
-    guest_commit_event(self, job->id, exec_tag(job, step), name, context);
-}
-
-/* Commits what was collected of the job's log. */
-static void exec_commit_log(struct actor *self, struct exec_job *job, enum exec_step step)
-{
-    exec_charge_step(self);
-    actor_count(self, JOB_EXEC_GUEST_COMMITS, 1);
-    guest_commit_log(self, job->id, exec_tag(job, step), job->log);
-    job->log = NULL;
-}
-
-/* An entry that nothing waits for: committed, or collected. */
-static void exec_log(struct actor *self, struct exec_job *job, enum exec_step step, const char *name,
-                     const char *context)
-{
-    const struct instance *inst = actor_setup(self);
-    if (inst->exec_batch_ns == 0) {
-        exec_commit_event(self, job, step, name, context);
-        return;
-    }
-    if (job->log == NULL) {
-        job->log = transaction_new(0, 0, 0);
-        job->log_due_ns = actor_now(self) + inst->exec_batch_ns;
-        actor_timer(self, inst->exec_batch_ns, JOB_EXEC_BATCH, job->number);
-    }
-    guest_log(self, job->log, name, context);
-}
-
-/* A window is over; the log may have been committed before, and collected again since. */
-static void exec_handle_window(struct actor *self, struct job_exec *je, uint64_t number)
-{
-    struct exec_job *job = pending_find(&je->jobs, number);
-    if (job == NULL || job->log == NULL || actor_now(self) < job->log_due_ns)
-        return;
-    actor_count(self, JOB_EXEC_WINDOWS, 1);
-    exec_commit_log(self, job, EXEC_STARTING);
-}
-
-static void exec_commit_link(struct actor *self, const struct exec_job *job)
-{
-    exec_charge_step(self);
-    actor_count(self, JOB_EXEC_LINKS, 1);
-    guest_commit_link(self, job->id, exec_tag(job, EXEC_LINK));
-}
-
-static void exec_commit_copy(struct actor *self, const struct exec_job *job, const char *reference, size_t size)
-{
-    exec_charge_step(self);
-    actor_count(self, JOB_EXEC_COPIES, 1);
-    if (!guest_commit_copy(self, job->id, exec_tag(job, EXEC_COPY), reference, size))
-        actor_fail(self, "the guest root of job %" G_GUINT64_FORMAT " is not a tree object", job->id);
-}
-
-static void exec_answer(struct actor *self, const struct exec_job *job, enum job_exec_answer type, uint32_t status)
-{
-    exec_charge_step(self);
-    struct bytes body = BYTES_INIT;
-    bytes_put_u8(&body, (uint8_t)type);
-    bytes_put_u64(&body, job->id);
-    bytes_put_u32(&body, status);
-    if (type == JOB_EXEC_RELEASED) {
-        bytes_put_u32(&body, job->resources->spans[0].node);
-        bytes_put_u32(&body, (uint32_t)allocation_cores(job->resources));
-        bytes_put_u8(&body, job->watched);
-        for (unsigned i = 0; i < JOB_EXEC_TIMES; i++)
-            bytes_put_i64(&body, job->times[job_exec_times[i]]);
-    }
-    route_reply(self, &job->env, JOB_EXEC_START, 0, &body);
-    bytes_release(&body);
-}
-
 /* --- start and launch --- */
-
-static void exec_take_resources(struct actor *self, struct exec_job *job, const char *text, size_t size)
-{
-    const struct instance *inst = actor_setup(self);
-    job->resources = job_text_resources_parse(text, size);
-    const struct core_span *first = job->resources == NULL ? NULL : &job->resources->spans[0];
-    if (first == NULL || first->node >= inst->nodes || first->first_core >= inst->cores_per_node)
-        actor_fail(self, "R of job %" G_GUINT64_FORMAT " names no place of this instance", job->id);
-}
-
-static void exec_take_jobspec(struct actor *self, struct exec_job *job, const char *text, size_t size)
-{
-    struct workload_job description;
-    GError *error = NULL;
-    if (jobspec_parse("jobspec", text, size, &description, &error)) {
-        job->limit_ns = description.limit_ns;
-        job->duration_ns = description.duration_ns;
-    } else {
-        actor_fail(self, "job %" G_GUINT64_FORMAT " has an unusable jobspec: %s", job->id, error->message);
-        g_error_free(error);
-    }
-}
 
 static void exec_handle_start(struct actor *self, struct job_exec *je, const struct envelope *env, struct cursor c)
 {
@@ -220,20 +50,20 @@ static void exec_handle_start(struct actor *self, struct job_exec *je, const str
     actor_count(self, JOB_EXEC_STARTS, 1);
     if (inst->passes != PASSES_ALL) {
         job->waiting |= 1 << EXEC_R;
-        kvs_request_lookup_job(self, job->id, "R", exec_tag(job, EXEC_R));
+        kvs_request_lookup_job(self, job->id, "R", exec_job_tag(job, EXEC_R));
     }
     if (inst->passes == PASSES_NOTHING) {
         job->waiting |= 1 << EXEC_JOBSPEC;
-        kvs_request_lookup_job(self, job->id, "jobspec", exec_tag(job, EXEC_JOBSPEC));
+        kvs_request_lookup_job(self, job->id, "jobspec", exec_job_tag(job, EXEC_JOBSPEC));
     } else {
         size_t size;
         const char *text = cursor_span(&c, &size);
-        exec_take_jobspec(self, job, text, size);
+        exec_job_take_jobspec(self, job, text, size);
         if (inst->passes == PASSES_ALL && (text = cursor_span(&c, &size)) != NULL)
-            exec_take_resources(self, job, text, size);
+            exec_job_take_resources(self, job, text, size);
     }
-    exec_charge_step(self);
-    guest_create(self, job->id, exec_tag(job, EXEC_CREATE), user);
+    exec_job_charge(self);
+    guest_create(self, job->id, exec_job_tag(job, EXEC_CREATE), user);
 }
 
 /* One of the things that the launch waits for is done. */
@@ -243,43 +73,9 @@ static void exec_step_done(struct actor *self, struct job_exec *je, struct exec_
     if (job->waiting != 0)
         return;
     job->times[JOB_TIME_READY] = actor_now(self);
-    exec_log(self, job, EXEC_STARTING, "starting", NULL);
-    job->stage = STAGE_LAUNCHING;
+    exec_job_log(self, job, EXEC_STARTING, "starting", NULL);
+    job->stage = EXEC_JOB_LAUNCHING;
     g_queue_push_tail(&je->launches, job);
-}
-
-static void exec_launch(struct actor *self, struct exec_job *job)
-{
-    const struct instance *inst = actor_setup(self);
-    const struct core_span *first = &job->resources->spans[0];
-    role_charge(self, cost_ns(&inst->costs.job_exec_launch, 0, 0));
-    actor_count(self, JOB_EXEC_LAUNCHES, 1);
-    char guest[JOBID_NAMESPACE_SIZE];
-    jobid_to_namespace(job->id, guest);
-    struct bytes body = BYTES_INIT;
-    bytes_put_u64(&body, job->id);
-    key_put_text(&body, guest);
-    bytes_put_u32(&body, 0);        /* the first shell */
-    bytes_put_u32(&body, 1);        /* of one */
-    uint32_t executor = instance_executor(inst, first->node, first->first_core);
-    route_send(self, executor, EXECUTOR_LAUNCH, exec_tag(job, EXEC_LAUNCH), &body);
-    bytes_release(&body);
-}
-
-/* The shell has ended with this wait status, or will not be launched. */
-static void exec_end(struct actor *self, struct exec_job *job, uint32_t status)
-{
-    char context[64];
-    job->stage = STAGE_ENDED;
-    g_snprintf(context, sizeof context, "{\"status\":%u}", status);
-    exec_log(self, job, EXEC_COMPLETE, "complete", context);
-    exec_answer(self, job, JOB_EXEC_FINISHED, status);
-    if (job->log == NULL) {
-        exec_commit_event(self, job, EXEC_CLEANUP_START, "cleanup.start", NULL);
-    } else {
-        guest_log(self, job->log, "done", NULL);
-        exec_commit_log(self, job, EXEC_DONE);
-    }
 }
 
 static void exec_signal(struct actor *self, struct job_exec *je, struct exec_job *job)
@@ -287,15 +83,10 @@ static void exec_signal(struct actor *self, struct job_exec *je, struct exec_job
     const struct instance *inst = actor_setup(self);
     if (inst->simulated) {
         job_limits_remove(&je->limits, job->deadline_ns, job->number);
-        exec_end(self, job, SIGTERM);
+        exec_job_end(self, job, SIGTERM);
         return;
     }
-    const struct core_span *first = &job->resources->spans[0];
-    struct bytes body = BYTES_INIT;
-    bytes_put_u64(&body, job->id);
-    bytes_put_u32(&body, SIGTERM);
-    route_send(self, instance_executor(inst, first->node, first->first_core), EXECUTOR_SIGNAL, 0, &body);
-    bytes_release(&body);
+    exec_job_signal(self, job, SIGTERM);
 }
 
 /* Before the launch it is enough to note it; a job that has ended goes on. */
@@ -306,7 +97,7 @@ static void exec_handle_kill(struct actor *self, struct job_exec *je, struct cur
     if (job == NULL)
         return;
     job->killed = true;
-    if (job->stage == STAGE_LAUNCHED)
+    if (job->stage == EXEC_JOB_LAUNCHED)
         exec_signal(self, je, job);
 }
 
@@ -330,7 +121,7 @@ static void exec_simulate(struct actor *self, struct job_exec *je, struct exec_j
 {
     job->times[JOB_TIME_LAUNCH] = actor_now(self);
     job->times[JOB_TIME_SHELL_INIT] = job->times[JOB_TIME_SHELL_START] = actor_now(self);
-    exec_answer(self, job, JOB_EXEC_STARTED, 0);
+    exec_job_answer(self, job, JOB_EXEC_STARTED, 0);
     exec_start_limit(self, je, job);
     int64_t duration_ns = job->duration_ns > 0 ? job->duration_ns : SIMULATED_DEFAULT_NS;
     actor_perform(self, (struct act){ ACT_WAIT, duration_ns }, JOB_EXEC_FINISHED_SIMULATION, job->number);
@@ -339,12 +130,12 @@ static void exec_simulate(struct actor *self, struct job_exec *je, struct exec_j
 static void exec_handle_simulated(struct actor *self, struct job_exec *je, uint64_t number)
 {
     struct exec_job *job = pending_find(&je->jobs, number);
-    if (job == NULL || job->stage == STAGE_ENDED)
+    if (job == NULL || job->stage == EXEC_JOB_ENDED)
         return;                 /* it was ended early */
     job->times[JOB_TIME_TASK_END] = actor_now(self);
     job_limits_remove(&je->limits, job->deadline_ns, job->number);
-    exec_charge_step(self);
-    exec_end(self, job, 0);
+    exec_job_charge(self);
+    exec_job_end(self, job, 0);
 }
 
 /* One launch of each job: its shell is on one node, so it has no more. */
@@ -355,13 +146,13 @@ static void job_exec_turn(struct actor *self)
     struct exec_job *job;
     while ((job = g_queue_pop_head(&je->launches)) != NULL) {
         if (job->killed) {
-            exec_end(self, job, SIGTERM);
+            exec_job_end(self, job, SIGTERM);
         } else {
-            job->stage = STAGE_LAUNCHED;
+            job->stage = EXEC_JOB_LAUNCHED;
             if (inst->simulated)
                 exec_simulate(self, je, job);
             else
-                exec_launch(self, job);
+                exec_job_launch(self, job);
         }
     }
 }
@@ -379,29 +170,29 @@ static void exec_handle_looked_up(struct actor *self, struct job_exec *je, struc
     }
     switch (step) {
     case EXEC_R:
-        exec_take_resources(self, job, value, size);
+        exec_job_take_resources(self, job, value, size);
         exec_step_done(self, je, job, step);
         break;
     case EXEC_JOBSPEC:
-        exec_take_jobspec(self, job, value, size);
+        exec_job_take_jobspec(self, job, value, size);
         exec_step_done(self, je, job, step);
         break;
     default:
-        exec_commit_copy(self, job, value, size);
+        exec_job_commit_copy(self, job, value, size);
     }
 }
 
 static void exec_handle_created(struct actor *self, struct exec_job *job)
 {
     job->times[JOB_TIME_NAMESPACE] = actor_now(self);
-    exec_commit_event(self, job, EXEC_INIT, "init", NULL);
-    exec_commit_link(self, job);
+    exec_job_commit_event(self, job, EXEC_INIT, "init", NULL);
+    exec_job_commit_link(self, job);
 }
 
 static void exec_handle_removed(struct actor *self, struct job_exec *je, struct exec_job *job)
 {
     job->times[JOB_TIME_MOVE] = actor_now(self);
-    exec_answer(self, job, JOB_EXEC_RELEASED, 1);
+    exec_job_answer(self, job, JOB_EXEC_RELEASED, 1);
     actor_count(self, JOB_EXEC_RELEASES, 1);
     g_hash_table_remove(je->by_id, &job->id);
     pending_remove(&je->jobs, job->number);
@@ -415,18 +206,18 @@ static void exec_handle_committed(struct actor *self, struct job_exec *je, struc
         exec_step_done(self, je, job, step);
         break;
     case EXEC_CLEANUP_START:
-        exec_commit_event(self, job, EXEC_CLEANUP_FINISH, "cleanup.finish", NULL);
+        exec_job_commit_event(self, job, EXEC_CLEANUP_FINISH, "cleanup.finish", NULL);
         break;
     case EXEC_CLEANUP_FINISH:
-        exec_commit_event(self, job, EXEC_DONE, "done", NULL);
+        exec_job_commit_event(self, job, EXEC_DONE, "done", NULL);
         break;
     case EXEC_DONE:
-        exec_charge_step(self);
-        guest_lookup_reference(self, job->id, exec_tag(job, EXEC_REFERENCE));
+        exec_job_charge(self);
+        guest_lookup_reference(self, job->id, exec_job_tag(job, EXEC_REFERENCE));
         break;
     case EXEC_COPY:
-        exec_charge_step(self);
-        guest_remove(self, job->id, exec_tag(job, EXEC_REMOVE));
+        exec_job_charge(self);
+        guest_remove(self, job->id, exec_job_tag(job, EXEC_REMOVE));
         break;
     default:
         break;      /* "starting" and "complete": nothing waits for them */
@@ -443,7 +234,7 @@ static void exec_handle_shell(struct actor *self, struct job_exec *je, struct ex
     switch (type) {
     case EXECUTOR_RUNNING:
         job->times[JOB_TIME_LAUNCH] = actor_now(self);
-        exec_answer(self, job, JOB_EXEC_STARTED, 0);
+        exec_job_answer(self, job, JOB_EXEC_STARTED, 0);
         exec_start_limit(self, je, job);
         break;
     case EXECUTOR_COMPLETE:
@@ -452,11 +243,23 @@ static void exec_handle_shell(struct actor *self, struct job_exec *je, struct ex
         job->times[JOB_TIME_TASK_END] = cursor_i64(&c);
         job->watched = cursor_u8(&c);
         job_limits_remove(&je->limits, job->deadline_ns, job->number);
-        exec_end(self, job, value);
+        exec_job_end(self, job, value);
         break;
     default:
         break;      /* output goes to the store, not here */
     }
+}
+
+/* --- timers --- */
+
+/* A window is over; the log may have been committed before, and collected again since. */
+static void exec_handle_window(struct actor *self, struct job_exec *je, uint64_t number)
+{
+    struct exec_job *job = pending_find(&je->jobs, number);
+    if (job == NULL || job->log == NULL || actor_now(self) < job->log_due_ns)
+        return;
+    actor_count(self, JOB_EXEC_WINDOWS, 1);
+    exec_job_commit_log(self, job, EXEC_STARTING);
 }
 
 static void exec_handle_limit(struct actor *self, struct job_exec *je)
@@ -466,7 +269,7 @@ static void exec_handle_limit(struct actor *self, struct job_exec *je)
         struct exec_job *job = pending_find(&je->jobs, number);
         job->deadline_ns = JOB_LIMITS_NONE;
         actor_count(self, JOB_EXEC_TIMEOUTS, 1);
-        exec_answer(self, job, JOB_EXEC_EXCEPTION, JOB_KILLED);
+        exec_job_answer(self, job, JOB_EXEC_EXCEPTION, JOB_KILLED);
         exec_signal(self, je, job);
     }
     int64_t next_ns = job_limits_rearm(&je->limits, actor_now(self));
@@ -542,27 +345,7 @@ static void job_exec_save(const struct actor *self, struct bytes *sink)
     bytes_put_u64(sink, je->jobs.last);
     bytes_put_u32(sink, count);
     for (unsigned i = 0; i < count; i++) {
-        const struct exec_job *job = pending_find(&je->jobs, numbers[i]);
-        bytes_put_u64(sink, job->number);
-        bytes_put_u64(sink, job->id);
-        envelope_put(sink, &job->env);
-        bytes_put_u8(sink, job->resources != NULL);
-        if (job->resources != NULL)
-            allocation_put(job->resources, sink);
-        bytes_put_i64(sink, job->duration_ns);
-        bytes_put_i64(sink, job->limit_ns);
-        bytes_put_i64(sink, job->deadline_ns);
-        bytes_put_u32(sink, job->waiting);
-        bytes_put_u8(sink, job->killed);
-        bytes_put_u8(sink, job->stage);
-        bytes_put_u8(sink, job->watched);
-        bytes_put_u8(sink, job->log != NULL);
-        if (job->log != NULL) {
-            transaction_pack(job->log, sink);
-            bytes_put_i64(sink, job->log_due_ns);
-        }
-        for (unsigned k = 0; k < JOB_EXEC_TIMES; k++)
-            bytes_put_i64(sink, job->times[job_exec_times[k]]);
+        exec_job_save(pending_find(&je->jobs, numbers[i]), sink);
     }
     g_free(numbers);
     job_limits_save(&je->limits, sink);

@@ -3,6 +3,7 @@
  * [system] kind = queueing: a network of queues (ranks/queueing.h).
  *
  *     scenario_queueing.c            from the deck to stations and their actors
+ *     scenario_queueing_next.c       from the names of `next` to actors
  *     scenario_queueing_estimate.c   from the deck to how much there will be to do
  *     scenario_queueing_result.c     from the figures to the summary and the terminal
  *
@@ -16,6 +17,14 @@
 #include "scenario.h"
 
 extern const struct scenario_kind scenario_queueing;
+
+enum { QUEUEING_SOURCE = -1 };          /* in place of the index of a group */
+
+/* One name of `next`. */
+struct queueing_target {
+    int group;                          /* index, or QUEUEING_SOURCE */
+    uint32_t parts;                     /* the probability times 10^9; 0: not stated */
+};
 
 /* [station.NAME]: `count` actors from `first` on. */
 struct queueing_group {
@@ -39,6 +48,27 @@ struct queueing {
     uint32_t actors;
     bool by_role;                       /* placement */
 };
+
+static inline struct queueing_group *queueing_group_at(const struct queueing *q, unsigned i)
+{
+    return &g_array_index(q->groups, struct queueing_group, i);
+}
+
+static inline const struct queueing_target *queueing_target_at(const GArray *targets, unsigned i)
+{
+    return &g_array_index(targets, struct queueing_target, i);
+}
+
+/* The names of `next` in a group of the deck (struct queueing_target), whose groups of stations are all known; empty
+ * after a complaint. The caller frees the array. */
+GArray *queueing_targets_read(const struct queueing *q, struct deck *deck, const char *group);
+
+/* Complains of ways that jobs cannot take: copies that cannot be divided, stations that nobody reaches or leaves. */
+void queueing_next_check(const struct queueing *q, struct deck *deck);
+
+/* Where copy i of `count` sends its jobs: `own` as in struct queueing_group. What it points to is q's. */
+struct queueing_next queueing_next_make(struct queueing *q, const GArray *targets, bool cyclic, bool own, uint32_t i,
+                                        uint32_t count);
 
 /* Of copy 0 of a group, or of the source (NULL): the probability that a job goes on to each group, in order, and at
  * last to the source. The caller frees the array. */

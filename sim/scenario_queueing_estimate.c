@@ -7,11 +7,6 @@
 
 #include <math.h>
 
-static const struct queueing_group *group_at(const struct queueing *q, unsigned i)
-{
-    return &g_array_index(q->groups, struct queueing_group, i);
-}
-
 /* Visits of a job to each group, from v = e + P^T v by elimination: no pivoting is needed, since from everywhere a way
  * leads out. The caller frees the array. */
 static double *find_visits(const struct queueing *q)
@@ -22,7 +17,7 @@ static double *find_visits(const struct queueing *q)
 
 #define AT(i, j) rows[(gsize)(i) * (n + 1) + (j)]
     for (unsigned i = 0; i < n; i++) {
-        g_autofree double *to = queueing_probabilities(q, group_at(q, i));
+        g_autofree double *to = queueing_probabilities(q, queueing_group_at(q, i));
         for (unsigned j = 0; j < n; j++)
             AT(j, i) -= to[j];
         AT(i, i) += 1;
@@ -56,7 +51,7 @@ void queueing_estimate(const void *data, struct scenario_estimate *estimate)
     double busiest_ns = distribution_mean_ns(&q->source.service);
 
     for (unsigned i = 0; i < q->groups->len; i++) {
-        const struct queueing_group *group = group_at(q, i);
+        const struct queueing_group *group = queueing_group_at(q, i);
         double service_ns = visits[i] * distribution_mean_ns(&group->stations[0].service);
         messages += visits[i] * (group->stations[0].servers > 1 ? 2 : 1);
         round_ns += service_ns + visits[i] * (double)q->latency_ns;

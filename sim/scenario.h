@@ -14,7 +14,7 @@
  *     scenario_free(scenario);
  *
  * To add a kind of system: a file scenario_KIND.c with one struct scenario_kind, its row in scenario.c, its keys in
- * deck_keys.c.
+ * deck_keys.c. What several kinds need alike is in scenario_parts.h.
  *
  * Placement. Each actor has a process; nothing that is simulated depends on which (design, law 1). placement = node
  * gives each process a block of neighbouring nodes. placement = role gives each process one class of roles: with fewer

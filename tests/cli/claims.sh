@@ -31,7 +31,7 @@ check "the first job is known not to be earlier by much: less than 20 ms either 
 
 check "the profile of 2020 is fitted anew" \
     expect_status 0 alone fit "$inputs/fits/flux-2020.fit" --format tsv >fit.tsv 2>fit.err
-for cost in commit:1.06 move:0.73333; do
+for cost in commit:1.06 move:0.76667 start:1.5; do
     name=${cost%:*}
     factor=$(value fit.tsv costs "$name" factor)
     sigma=$(value fit.tsv costs "$name" uncertainty_percent)

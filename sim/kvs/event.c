@@ -45,16 +45,6 @@ struct transaction_name event_name(const struct event_names *names, uint32_t ind
     return transaction_name_get(&c);
 }
 
-bool event_has_name(const struct event_names *names, const struct transaction_name *name)
-{
-    for (uint32_t i = 0; i < names->count; i++) {
-        struct transaction_name other = event_name(names, i);
-        if (other.node == name->node && other.counter == name->counter)
-            return true;
-    }
-    return false;
-}
-
 const char *event_next_key(const struct event_keys *keys, const uint8_t **at)
 {
     struct cursor c = cursor_init(*at == NULL ? keys->bytes : *at, 0);
@@ -64,18 +54,6 @@ const char *event_next_key(const struct event_keys *keys, const uint8_t **at)
     const char *key = key_get_text(&c);
     *at = c.at;
     return key;
-}
-
-bool event_has_key(const struct event_keys *keys, const char *key)
-{
-    const uint8_t *at = NULL;
-    const char *other;
-    while ((other = event_next_key(keys, &at)) != NULL) {
-        int order = strcmp(other, key);
-        if (order >= 0)
-            return order == 0;
-    }
-    return false;
 }
 
 /* --- setroot --- */

@@ -8,7 +8,7 @@
  *
  *     struct event_setroot e;
  *     struct cursor c = cursor_init(body, size);
- *     if (event_setroot_read(&c, &e)) ... e.namespace_name, event_has_name(&e.names, &name), ...
+ *     if (event_setroot_read(&c, &e)) ... e.namespace_name, event_name(&e.names, 0), ...
  *
  * Reading copies nothing: texts are terminated in place and live as long as the bytes. The functions give false for
  * bytes that are no such body. What belongs to which event (flux-core 0.15 to 0.17):
@@ -79,10 +79,7 @@ void event_removed_pack(struct bytes *b, const char *namespace_name);
 const char *event_removed_read(struct cursor *c);
 
 struct transaction_name event_name(const struct event_names *names, uint32_t index);
-bool event_has_name(const struct event_names *names, const struct transaction_name *name);
 
-/* Is this (normalised) key among the changed ones? */
-bool event_has_key(const struct event_keys *keys, const char *key);
 /* Walks the keys: start with *at = NULL; NULL at the end. */
 const char *event_next_key(const struct event_keys *keys, const uint8_t **at);
 

@@ -39,11 +39,6 @@ GArray *waitlist_take(struct waitlist *w, const struct blobref *ref)
     return list;
 }
 
-uint32_t waitlist_length(const struct waitlist *w)
-{
-    return g_hash_table_size(w->lists);
-}
-
 static int compare_keys(gconstpointer a, gconstpointer b)
 {
     return blobref_compare(*(const struct blobref *const *)a, *(const struct blobref *const *)b);

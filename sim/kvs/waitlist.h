@@ -28,9 +28,6 @@ bool waitlist_add(struct waitlist *w, const struct blobref *ref, uint64_t token)
 /* The waiters for a blob, who are then forgotten; NULL when there are none. The caller owns the array. */
 GArray *waitlist_take(struct waitlist *w, const struct blobref *ref);
 
-/* Blobs that somebody waits for. */
-uint32_t waitlist_length(const struct waitlist *w);
-
 /* Canonical: the number of blobs, then by rising reference: reference, number of tokens, tokens in their order. */
 void waitlist_save(const struct waitlist *w, struct bytes *sink);
 

@@ -76,14 +76,6 @@ gpointer validators_finish(struct validators *v, unsigned worker, int64_t now_ns
     return g_queue_pop_head(&w->jobs);
 }
 
-size_t validators_count(const struct validators *v)
-{
-    size_t count = 0;
-    for (unsigned i = 0; i < v->limit; i++)
-        count += v->workers[i].jobs.length;
-    return count;
-}
-
 void validators_save(const struct validators *v, struct bytes *sink,
                      void (*save_job)(gconstpointer job, struct bytes *sink))
 {

@@ -55,9 +55,6 @@ gpointer validators_begin(struct validators *v, unsigned worker, int64_t *work_n
 /* The job that the co-process, which must be busy, has finished. */
 gpointer validators_finish(struct validators *v, unsigned worker, int64_t now_ns);
 
-/* Jobs queued or being checked. */
-size_t validators_count(const struct validators *v);
-
 /* Writes its state in canonical form; save_job writes one job. */
 void validators_save(const struct validators *v, struct bytes *sink,
                      void (*save_job)(gconstpointer job, struct bytes *sink));

@@ -67,12 +67,6 @@ void idset_remove(struct idset *set, uint32_t id)
     }
 }
 
-bool idset_has(const struct idset *set, uint32_t id)
-{
-    g_assert(id < set->size);
-    return (set->level[0][id / 64] >> id % 64 & 1) != 0;
-}
-
 bool idset_empty(const struct idset *set)
 {
     return set->level[set->levels - 1][0] == 0;

@@ -20,7 +20,6 @@ void idset_free(struct idset *set);
 
 void idset_add(struct idset *set, uint32_t id);
 void idset_remove(struct idset *set, uint32_t id);
-bool idset_has(const struct idset *set, uint32_t id);
 bool idset_empty(const struct idset *set);
 
 /* The lowest member that is at least `from`, or IDSET_NONE. `from` may be the size. */

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "workload/lines.h"
 #include "workload/source.h"
+#include "workload/swf_index.h"
 #include "workload/swf_record.h"
 
 enum { PROBLEMS_MAX = 20 };
@@ -33,14 +34,6 @@ static const struct workload_count count_kinds[SWF_COUNTS] = {
         "wait for a job that is not there: submitted at their own time", 0 },
 };
 
-/* A job of the index. Jobs stand in the order of (submit time, place in the file). */
-struct entry {
-    uint64_t place;             /* in the file; the highest bit: waits for another job */
-    uint32_t first_child;       /* positions + 1 of the first job that waits for this one, */
-    uint32_t next_sibling;      /* and of the next that waits for the same; 0: none */
-};
-#define ENTRY_WAITS (1ull << 63)
-
 struct released {
     uint32_t position;
     int64_t ended_ns;
@@ -56,7 +49,7 @@ struct swf {
     /* Streaming: the record after the one yielded, because a piece may follow. */
     bool ahead_valid;
     struct swf_record ahead;
-    struct entry *index;        /* NULL: streaming */
+    struct swf_entry *index;    /* NULL: streaming */
     uint64_t position;          /* of the next entry */
     GArray *released;           /* struct released, taken from the front */
     guint released_taken;
@@ -161,14 +154,6 @@ static enum swf_count clean(const struct swf *swf, const struct swf_record *r, b
 
 /* --- the first reading: checks, counts, header --- */
 
-/* What an index is built from. */
-struct listed {
-    int64_t submit_ns;
-    uint64_t place;
-    int64_t number;
-    int64_t preceding;          /* 0 or below: none */
-};
-
 static bool depends(const struct swf *swf, const struct swf_record *r)
 {
     return !swf->rules.ignore_dependencies && r->preceding > 0;
@@ -199,7 +184,7 @@ static void survey_record(struct swf *swf, const struct swf_record *r, const str
     swf->base.extent.last_submit_ns = MAX(swf->base.extent.last_submit_ns, (double)r->submit_ns);
     swf->base.extent.core_ns += (double)job.duration_ns * job.slots;
     if (list != NULL) {
-        struct listed entry = { r->submit_ns, place, r->number, depends(swf, r) ? r->preceding : 0 };
+        struct swf_listed entry = { r->submit_ns, place, r->number, depends(swf, r) ? r->preceding : 0 };
         g_array_append_val(list, entry);
     }
 }
@@ -260,130 +245,14 @@ static bool survey(struct swf *swf, GArray *list, GError **error)
 
 /* --- the index --- */
 
-static int listed_compare(gconstpointer a, gconstpointer b)
-{
-    const struct listed *x = a, *y = b;
-    if (x->submit_ns != y->submit_ns)
-        return x->submit_ns < y->submit_ns ? -1 : 1;
-    return (x->place > y->place) - (x->place < y->place);
-}
-
-struct numbered {
-    int64_t number;
-    uint32_t position;
-};
-
-static int numbered_compare(gconstpointer a, gconstpointer b)
-{
-    const struct numbered *x = a, *y = b;
-    if (x->number != y->number)
-        return x->number < y->number ? -1 : 1;
-    return (x->position > y->position) - (x->position < y->position);
-}
-
-/* The place of a number among the sorted ones; -1 when it is not there, -2 when it is there twice. */
-static int64_t number_find(const GArray *numbers, int64_t number)
-{
-    guint low = 0, high = numbers->len;
-    while (low < high) {
-        guint middle = low + (high - low) / 2;
-        if (g_array_index(numbers, struct numbered, middle).number < number)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    if (low == numbers->len || g_array_index(numbers, struct numbered, low).number != number)
-        return -1;
-    if (low + 1 < numbers->len && g_array_index(numbers, struct numbered, low + 1).number == number)
-        return -2;
-    return g_array_index(numbers, struct numbered, low).position;
-}
-
-/* Follows each job to what it waits for: every job must get to one that waits for none. parents: position + 1, or 0. */
-static int64_t cycle_find(const uint32_t *parents, guint count)
-{
-    g_autofree uint32_t *seen = g_new0(uint32_t, count);
-    for (guint i = 0; i < count; i++) {
-        guint at = i;
-        while (parents[at] != 0 && seen[at] == 0) {
-            seen[at] = i + 1;
-            at = parents[at] - 1;
-        }
-        if (parents[at] != 0 && seen[at] == i + 1)
-            return at;
-    }
-    return -1;
-}
-
-/* The line number of a place in the file. */
-static uint64_t line_at(struct swf *swf, uint64_t place)
-{
-    const char *text;
-    size_t size;
-    lines_seek(&swf->lines, 0);
-    swf->lines.number = 0;
-    while (lines_next(&swf->lines, &text, &size, NULL))
-        if (swf->lines.offset == place)
-            break;
-    return swf->lines.number;
-}
-
-static bool refuse_at(struct swf *swf, const struct listed *job, const char *why, GError **error)
-{
-    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_INPUT, "%s:%" G_GUINT64_FORMAT ": field 17 (preceding job) = %"
-                G_GINT64_FORMAT ": %s", swf->lines.path, line_at(swf, job->place), job->preceding, why);
-    return false;
-}
-
-/* Fills parents and the entries' lists of children. */
-static bool dependencies_link(struct swf *swf, const GArray *list, GError **error)
-{
-    g_autoptr(GArray) numbers = g_array_sized_new(FALSE, FALSE, sizeof(struct numbered), list->len);
-    for (guint i = 0; i < list->len; i++) {
-        struct numbered n = { g_array_index(list, struct listed, i).number, i };
-        g_array_append_val(numbers, n);
-    }
-    g_array_sort(numbers, numbered_compare);
-    g_autofree uint32_t *parents = g_new0(uint32_t, list->len);
-    for (guint i = 0; i < list->len; i++) {
-        const struct listed *job = &g_array_index(list, struct listed, i);
-        if (job->preceding <= 0)
-            continue;
-        int64_t position = number_find(numbers, job->preceding);
-        if (position == -2)
-            return refuse_at(swf, job, "this number is given to several jobs: expected one", error);
-        if (position == -1)
-            swf->counts[SWF_LOST_DEPENDENCIES].count++;
-        else
-            parents[i] = (uint32_t)position + 1;
-    }
-    int64_t cycle = cycle_find(parents, list->len);
-    if (cycle >= 0)
-        return refuse_at(swf, &g_array_index(list, struct listed, cycle),
-                         "in the end this job waits for itself: expected no cycle", error);
-    /* Backwards, so that children stand in ascending order. */
-    for (guint i = list->len; i-- > 0; ) {
-        if (parents[i] == 0)
-            continue;
-        swf->index[i].place |= ENTRY_WAITS;
-        swf->index[i].next_sibling = swf->index[parents[i] - 1].first_child;
-        swf->index[parents[i] - 1].first_child = i + 1;
-        swf->base.held++;
-    }
-    return true;
-}
-
 static bool index_build(struct swf *swf, GError **error)
 {
-    g_autoptr(GArray) list = g_array_sized_new(FALSE, FALSE, sizeof(struct listed), (guint)swf->base.jobs);
+    g_autoptr(GArray) list = g_array_sized_new(FALSE, FALSE, sizeof(struct swf_listed), (guint)swf->base.jobs);
     lines_seek(&swf->lines, 0);
     if (!survey(swf, list, error))
         return false;
-    g_array_sort(list, listed_compare);
-    swf->index = g_new0(struct entry, list->len);
-    for (guint i = 0; i < list->len; i++)
-        swf->index[i].place = g_array_index(list, struct listed, i).place;
-    return swf->counts[SWF_DEPENDENT].count == 0 || dependencies_link(swf, list, error);
+    swf->index = swf_index_new(list, &swf->lines, &swf->counts[SWF_LOST_DEPENDENCIES].count, &swf->base.held, error);
+    return swf->index != NULL;
 }
 
 /* --- yielding --- */
@@ -393,7 +262,7 @@ static bool entry_load(struct swf *swf, uint32_t position, struct workload_job *
 {
     struct swf_record r;
     bool fatal;
-    lines_seek(&swf->lines, swf->index[position].place & ~ENTRY_WAITS);
+    lines_seek(&swf->lines, swf->index[position].place & ~SWF_ENTRY_WAITS);
     GError *cause = NULL;
     if (!record_next(swf, &r, &fatal, &cause) || clean(swf, &r, false, job, NULL) != SWF_COUNTS) {
         g_clear_error(&cause);
@@ -408,7 +277,7 @@ static bool entry_load(struct swf *swf, uint32_t position, struct workload_job *
 static bool swf_next_indexed(struct swf *swf, struct workload_job *job, GError **error)
 {
     int64_t think_ns;
-    while (swf->position < swf->base.jobs && (swf->index[swf->position].place & ENTRY_WAITS) != 0)
+    while (swf->position < swf->base.jobs && (swf->index[swf->position].place & SWF_ENTRY_WAITS) != 0)
         swf->position++;
     return swf->position < swf->base.jobs && entry_load(swf, (uint32_t)swf->position++, job, &think_ns, error);
 }

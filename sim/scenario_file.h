@@ -87,15 +87,7 @@ struct summary_file file_figures(const struct collector *figures, const char *mo
 /* The group io of the summary, from the sum over files; `span_s` is the time that the bandwidth is over. */
 void file_summarise_all(struct summary *summary, const struct summary_file *sum, double span_s);
 
-void file_balance_add(GArray *balances, const char *name, const char *left_text, const char *right_text,
-                      uint64_t left, uint64_t right);
-
 #define FILE_MIB 1048576.0
-
-static inline double file_ratio(double part, double whole)
-{
-    return whole > 0 ? part / whole : NAN;
-}
 
 /* Below 0: not known. */
 static inline double file_seconds(int64_t ns)

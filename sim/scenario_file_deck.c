@@ -4,11 +4,6 @@
 
 #include "scenario_file.h"
 
-static int64_t read_integer(const struct deck *deck, const char *group, const char *key, int64_t otherwise)
-{
-    return deck_has(deck, group, key) ? deck_integer(deck, group, key) : otherwise;
-}
-
 static struct cost read_cost(const struct deck *deck, const char *group, const char *key)
 {
     struct cost stated = deck_cost(deck, group, key);
@@ -20,7 +15,7 @@ static void read_pattern(struct shared_file *f, struct deck *deck, const char *g
     struct pattern *p = &f->pattern;
 
     p->transfer = (uint64_t)deck_integer(deck, group, "transfer");
-    p->block = (uint64_t)read_integer(deck, group, "block", (int64_t)p->transfer);
+    p->block = (uint64_t)deck_integer_or(deck, group, "block", (int64_t)p->transfer);
     p->segments = (uint64_t)deck_integer(deck, group, "segments");
     p->seed = (uint64_t)deck_integer(deck, "run", "seed");
     if (p->block % p->transfer != 0) {
@@ -53,8 +48,8 @@ static void read_file(struct shared_file *f, struct deck *deck, const char *grou
     f->back = deck_distribution(deck, "lock", "return");
     f->request = read_cost(deck, "server", "request");
     f->jitter_ppm = (uint32_t)deck_integer(deck, "server", "jitter");
-    f->channels = (uint32_t)read_integer(deck, "server", "channels", 0);
-    f->bandwidth = (uint64_t)read_integer(deck, "server", "bandwidth", 0);
+    f->channels = (uint32_t)deck_integer_or(deck, "server", "channels", 0);
+    f->bandwidth = (uint64_t)deck_integer_or(deck, "server", "bandwidth", 0);
     f->request_most = (uint64_t)deck_integer(deck, "server", "max-write");
 }
 
@@ -70,9 +65,9 @@ static void read_collective(struct shared_file *f, struct deck *deck, const char
 
     c->kind = (enum collective_library)deck_choice(deck, group, "collective", NULL);
     c->pieces = (uint32_t)deck_integer(deck, group, "pieces");
-    c->aggregators = (uint32_t)read_integer(deck, group, "aggregators", 0);
+    c->aggregators = (uint32_t)deck_integer_or(deck, group, "aggregators", 0);
     c->aggregators_per_node = (uint32_t)deck_integer(deck, group, "aggregators-per-node");
-    c->buffer = (uint64_t)read_integer(deck, group, "buffer", 0);
+    c->buffer = (uint64_t)deck_integer_or(deck, group, "buffer", 0);
     f->exchange = read_cost(deck, group_of(deck, group, "exchange"), "exchange");
     f->operation_ns = deck_integer(deck, group_of(deck, group, "operation"), "operation");
     f->share = read_cost(deck, group_of(deck, group, "share"), "share");
@@ -87,7 +82,7 @@ void file_read(struct shared_file *f, struct deck *deck, const char *deck_group,
         return;
     f->pattern.order = (enum pattern_order)deck_choice(deck, deck_group, "pattern", NULL);
     f->writers = (uint32_t)deck_integer(deck, deck_group, "writers");
-    f->writers_per_node = (uint32_t)MIN(read_integer(deck, deck_group, "writers-per-node", f->writers), f->writers);
+    f->writers_per_node = (uint32_t)MIN(deck_integer_or(deck, deck_group, "writers-per-node", f->writers), f->writers);
     read_collective(f, deck, deck_group);
 }
 

@@ -6,6 +6,7 @@
 #include "ranks/mount.h"
 #include "ranks/storage.h"
 #include "scenario_file.h"
+#include "scenario_parts.h"
 
 /* The group [io.NAME] that [workload] io names, or NULL. */
 static const char *group_of_jobs(struct deck *deck)
@@ -97,17 +98,17 @@ void job_file_summarise(const struct job_file *j, const struct scenario_run *run
     struct summary_file x = file_figures(run->figures, role_mount.name, role_storage.name);
     x.prepared_s = 0;
     x.ended_s = span_s;
-    x.bandwidth_bytes_per_s = file_ratio((double)x.bytes, span_s);
+    x.bandwidth_bytes_per_s = statistic_ratio((double)x.bytes, span_s);
     x.mib_per_s = x.bandwidth_bytes_per_s / FILE_MIB;
-    x.writes_per_s = file_ratio((double)x.writes, span_s);
+    x.writes_per_s = statistic_ratio((double)x.writes, span_s);
     summary_file(summary, j->file.name, &x);
     file_summarise_all(summary, &x, span_s);
     if (run->result->end != ENGINE_ENDED)
         return;
-    file_balance_add(balances, "writes", "bytes of the writes of jobs", "written",
-                     x.writes * j->file.pattern.transfer, x.bytes);
-    file_balance_add(balances, "locks", "writes", "exclusive and shared", x.writes,
-                     x.exclusive_locks + x.shared_locks);
+    scenario_balance_add(balances, "writes", "bytes of the writes of jobs", x.writes * j->file.pattern.transfer,
+                         "written", x.bytes);
+    scenario_balance_add(balances, "locks", "writes", x.writes, "exclusive and shared",
+                         x.exclusive_locks + x.shared_locks);
 }
 
 void job_file_details(const struct job_file *j, const struct summary *summary, FILE *out)

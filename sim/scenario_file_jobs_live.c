@@ -5,6 +5,7 @@
 #include "io/mpiio_session.h"
 #include "ranks/mount.h"
 #include "scenario_file.h"
+#include "scenario_parts.h"
 
 struct job_file_live {
     struct file_live options;
@@ -103,10 +104,10 @@ void job_file_live_summarise(const struct job_file *j, const struct scenario_run
     file_summarise_all(summary, &x, span_s);
     file_live_tell(summary, figures, 1);
     summary_live_file(summary, j->file.name, &times);
-    file_balance_add(balances, "locks", "writes under a lock", "exclusive and shared",
-                     options->locked ? figures->writes : 0, x.exclusive_locks + x.shared_locks);
-    file_balance_add(balances, "excluded", "locks held beside one that excludes them", "allowed",
-                     figures->lock.broken, 0);
+    scenario_balance_add(balances, "locks", "writes under a lock", options->locked ? figures->writes : 0,
+                         "exclusive and shared", x.exclusive_locks + x.shared_locks);
+    scenario_balance_add(balances, "excluded", "locks held beside one that excludes them", figures->lock.broken,
+                         "allowed", 0);
     if (options->verify && run->result->end == ENGINE_ENDED)
-        file_balance_add(balances, "verified", "bytes written", "read back, and right", x.bytes, figures->verified);
+        scenario_balance_add(balances, "verified", "bytes written", x.bytes, "read back, and right", figures->verified);
 }

@@ -100,18 +100,18 @@ void file_live_collect(const struct collector *figures, const char *role, struct
 struct summary_file file_live_file(const struct mpiio_figures *x, bool locked, const struct file_live_span *span)
 {
     double writes = (double)x->writes;
-    double bandwidth = file_ratio((double)x->bytes, span->ended_s);
+    double bandwidth = statistic_ratio((double)x->bytes, span->ended_s);
 
     return (struct summary_file){
         .bytes = x->bytes, .writes = x->writes, .extending_writes = x->lock.extending,
         .exclusive_locks = x->lock.exclusive, .shared_locks = x->lock.shared, .lone_writes = x->lock.lone,
         .inflight_max = x->lock.inflight_most, .steals = x->lock.retakes,
-        .lock_wait_s = locked ? file_ratio(file_seconds(x->lock.wait_ns), writes) : NAN,
+        .lock_wait_s = locked ? statistic_ratio(file_seconds(x->lock.wait_ns), writes) : NAN,
         .prepared_s = span->prepared_s, .ended_s = span->ended_s,
         .bandwidth_bytes_per_s = bandwidth, .mib_per_s = bandwidth / FILE_MIB,
-        .writes_per_s = file_ratio(writes, span->writing_s),
-        .extending_share = locked ? file_ratio((double)x->lock.extending, writes) : NAN,
-        .exclusive_share = locked ? file_ratio((double)x->lock.exclusive, writes) : NAN, .gain = NAN
+        .writes_per_s = statistic_ratio(writes, span->writing_s),
+        .extending_share = locked ? statistic_ratio((double)x->lock.extending, writes) : NAN,
+        .exclusive_share = locked ? statistic_ratio((double)x->lock.exclusive, writes) : NAN, .gain = NAN
     };
 }
 
@@ -119,10 +119,10 @@ struct summary_live_file file_live_times(const struct mpiio_figures *x)
 {
     return (struct summary_live_file){
         .verified_bytes = x->verified, .contested = x->lock.contested, .retakes = x->lock.retakes,
-        .retake_share = file_ratio((double)x->lock.retakes, (double)x->lock.contested),
+        .retake_share = statistic_ratio((double)x->lock.retakes, (double)x->lock.contested),
         .open_s = file_seconds(x->opened_ns), .write_s = file_seconds(x->written_ns) - file_seconds(x->ready_ns),
         .close_s = file_seconds(x->closed_ns) - file_seconds(x->written_ns),
-        .mean_write_s = file_ratio(file_seconds(x->write_ns), (double)x->writes),
+        .mean_write_s = statistic_ratio(file_seconds(x->write_ns), (double)x->writes),
         .held_up_s = file_seconds(x->held_up_ns)
     };
 }

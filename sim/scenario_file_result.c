@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "io/mpiio.h"
+#include "scenario_parts.h"
 
 #define SECOND_NS 1e9
 
@@ -35,16 +36,9 @@ struct summary_file file_figures(const struct collector *figures, const char *mo
         .lock_wait_s = statistic_mean(collector_named_statistic(figures, mount, "lock_wait")) / SECOND_NS,
         .gain = NAN
     };
-    x.extending_share = file_ratio((double)x.extending_writes, (double)x.writes);
-    x.exclusive_share = file_ratio((double)x.exclusive_locks, (double)x.writes);
+    x.extending_share = statistic_ratio((double)x.extending_writes, (double)x.writes);
+    x.exclusive_share = statistic_ratio((double)x.exclusive_locks, (double)x.writes);
     return x;
-}
-
-void file_balance_add(GArray *balances, const char *name, const char *left_text, const char *right_text,
-                      uint64_t left, uint64_t right)
-{
-    struct scenario_balance balance = { name, left_text, right_text, left, right };
-    g_array_append_val(balances, balance);
 }
 
 void file_summarise_all(struct summary *summary, const struct summary_file *sum, double span_s)
@@ -57,7 +51,7 @@ void file_summarise_all(struct summary *summary, const struct summary_file *sum,
     summary_count(summary, "io", "lone_writes", sum->lone_writes);
     summary_count(summary, "io", "inflight_max", sum->inflight_max);
     summary_number(summary, "io", "lock_wait_s", sum->lock_wait_s);
-    summary_number(summary, "io", "bandwidth_bytes_per_s", file_ratio((double)sum->bytes, span_s));
+    summary_number(summary, "io", "bandwidth_bytes_per_s", statistic_ratio((double)sum->bytes, span_s));
 }
 
 /* What all writes of a file waited for its lock; a file without a lock of ours has no wait. */
@@ -77,7 +71,7 @@ static void add_to(struct summary_file *sum, const struct summary_file *x)
     sum->shared_locks += x->shared_locks;
     sum->lone_writes += x->lone_writes;
     sum->inflight_max = MAX(sum->inflight_max, x->inflight_max);
-    sum->lock_wait_s = file_ratio(waited_s, (double)sum->writes);
+    sum->lock_wait_s = statistic_ratio(waited_s, (double)sum->writes);
 }
 
 static void balance_all(const struct file_scenario *s, const struct collector *figures, const struct summary_file *sum,
@@ -94,11 +88,12 @@ static void balance_all(const struct file_scenario *s, const struct collector *f
         grown += collector_named_total(figures, group->role_names[3], "grown");
         written += collector_named_total(figures, group->role_names[0], "written");
     }
-    file_balance_add(balances, "bytes", "of the patterns", "written", bytes, sum->bytes);
-    file_balance_add(balances, "writes", "asked for", "ended", sum->writes, written);
-    file_balance_add(balances, "locks", "writes", "exclusive and shared", sum->writes,
-                     sum->exclusive_locks + sum->shared_locks);
-    file_balance_add(balances, "sizes", "growth of files", "of the patterns, beyond what was there", grown, expected);
+    scenario_balance_add(balances, "bytes", "of the patterns", bytes, "written", sum->bytes);
+    scenario_balance_add(balances, "writes", "asked for", sum->writes, "ended", written);
+    scenario_balance_add(balances, "locks", "writes", sum->writes, "exclusive and shared",
+                         sum->exclusive_locks + sum->shared_locks);
+    scenario_balance_add(balances, "sizes", "growth of files", grown, "of the patterns, beyond what was there",
+                         expected);
 }
 
 /* On the live clock. */
@@ -116,11 +111,11 @@ static void balance_live(const struct file_scenario *s, const struct mpiio_figur
         locked += group->live.locked ? live[i].writes : 0;
         broken += live[i].lock.broken;
     }
-    file_balance_add(balances, "bytes", "of the patterns", "written", bytes, sum->bytes);
-    file_balance_add(balances, "verified", "bytes to read back", "read, and right", expected, verified);
-    file_balance_add(balances, "locks", "writes under a lock", "exclusive and shared", locked,
-                     sum->exclusive_locks + sum->shared_locks);
-    file_balance_add(balances, "excluded", "locks held beside one that excludes them", "allowed", broken, 0);
+    scenario_balance_add(balances, "bytes", "of the patterns", bytes, "written", sum->bytes);
+    scenario_balance_add(balances, "verified", "bytes to read back", expected, "read, and right", verified);
+    scenario_balance_add(balances, "locks", "writes under a lock", locked, "exclusive and shared",
+                         sum->exclusive_locks + sum->shared_locks);
+    scenario_balance_add(balances, "excluded", "locks held beside one that excludes them", broken, "allowed", 0);
 }
 
 static struct summary_file figures_of(const struct file_group *group, const struct collector *figures)
@@ -131,9 +126,9 @@ static struct summary_file figures_of(const struct file_group *group, const stru
     x.ended_s = last_s(figures, group->role_names[0], "ended");
     if (collector_named_statistic(figures, group->role_names[0], "ended")->count < group->file.writers)
         x.ended_s = NAN;
-    x.bandwidth_bytes_per_s = file_ratio((double)x.bytes, x.ended_s);
+    x.bandwidth_bytes_per_s = statistic_ratio((double)x.bytes, x.ended_s);
     x.mib_per_s = x.bandwidth_bytes_per_s / FILE_MIB;
-    x.writes_per_s = file_ratio((double)x.writes, x.ended_s);
+    x.writes_per_s = statistic_ratio((double)x.writes, x.ended_s);
     return x;
 }
 
@@ -178,7 +173,8 @@ void file_summarise(const void *data, const struct scenario_run *run, struct sum
     for (unsigned i = 0; i < s->group_count; i++) {
         const struct file_group *group = &s->groups[i];
         if (group->against >= 0)
-            files[i].gain = file_ratio(files[i].bandwidth_bytes_per_s, files[group->against].bandwidth_bytes_per_s);
+            files[i].gain = statistic_ratio(files[i].bandwidth_bytes_per_s,
+                                            files[group->against].bandwidth_bytes_per_s);
         summary_file(summary, group->name, &files[i]);
     }
     file_summarise_all(summary, &sum, span_s);
@@ -194,23 +190,16 @@ void file_summarise(const void *data, const struct scenario_run *run, struct sum
 
 /* --- the terminal --- */
 
-static double value_of(const struct summary *summary, const char *path)
-{
-    double value;
-
-    return summary_lookup(summary, path, &value, NULL) ? value : NAN;
-}
-
 static double file_value(const struct summary *summary, const char *file, const char *key)
 {
     g_autofree char *path = g_strdup_printf("files.%s.%s", file, key);
-    return value_of(summary, path);
+    return summary_value(summary, path);
 }
 
 static double live_value(const struct summary *summary, const char *file, const char *key)
 {
     g_autofree char *path = g_strdup_printf("live_files.%s.%s", file, key);
-    return value_of(summary, path);
+    return summary_value(summary, path);
 }
 
 void file_headline(const void *data, const struct summary *summary, FILE *out)
@@ -218,8 +207,8 @@ void file_headline(const void *data, const struct summary *summary, FILE *out)
     const struct file_scenario *s = data;
 
     fprintf(out, "%u file%s written: %.0f bytes in %.0f writes, %.0f of them exclusive\n", s->group_count,
-            s->group_count == 1 ? "" : "s", value_of(summary, "io.bytes"), value_of(summary, "io.writes"),
-            value_of(summary, "io.exclusive_locks"));
+            s->group_count == 1 ? "" : "s", summary_value(summary, "io.bytes"), summary_value(summary, "io.writes"),
+            summary_value(summary, "io.exclusive_locks"));
 }
 
 /* A share of a whole in percent, or that it is not known. */

@@ -107,7 +107,7 @@ static struct file *file_at(struct mount *t, const struct operation *op)
 
 static int64_t draw_wake(struct actor *self, const struct mount *t)
 {
-    return shared_file_draw(self, &t->setup->wake, STREAM_WAKE) + 2 * t->setup->local_ns;
+    return actor_draw_duration(self, STREAM_WAKE, &t->setup->wake) + 2 * t->setup->local_ns;
 }
 
 /* Does what the lock has decided. */

@@ -79,9 +79,6 @@ struct shared_file {
     uint8_t row_name;               /* of the file in these rows */
 };
 
-/* Draws a duration; a constant takes no random number. */
-int64_t shared_file_draw(struct actor *self, const struct distribution *d, unsigned stream);
-
 static inline bool shared_file_existed(const struct shared_file *f)
 {
     return f->prepare == PREPARE_SIZED || f->prepare == PREPARE_FILLED;

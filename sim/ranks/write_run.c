@@ -3,7 +3,7 @@
 
 void write_run_begin(struct actor *self, const struct shared_file *f, struct write_run *run, unsigned stream)
 {
-    actor_timer(self, shared_file_draw(self, &f->back, stream), MOUNT_NEXT, run->tag);
+    actor_timer(self, actor_draw_duration(self, stream, &f->back), MOUNT_NEXT, run->tag);
 }
 
 static void write_next(struct actor *self, const struct shared_file *f, struct write_run *run)
@@ -26,8 +26,8 @@ bool write_run_handle(struct actor *self, const struct shared_file *f, struct wr
     }
     if (++run->next == run->end)
         return true;
-    actor_timer(self, shared_file_draw(self, &f->back, stream) + shared_file_draw(self, &f->think, stream), MOUNT_NEXT,
-                run->tag);
+    int64_t back_ns = actor_draw_duration(self, stream, &f->back);
+    actor_timer(self, back_ns + actor_draw_duration(self, stream, &f->think), MOUNT_NEXT, run->tag);
     return false;
 }
 

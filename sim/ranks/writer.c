@@ -130,7 +130,8 @@ static void begin_part(struct actor *self, struct writer *w)
         w->run.end = w->run.next + f->collective.pieces;
         write_run_begin(self, f, &w->run, STREAM_BACK);
     } else if (bytes != 0) {
-        actor_timer(self, shared_file_draw(self, &f->back, STREAM_BACK) + cost_ns(&f->share, bytes, 0), MOUNT_NEXT, 0);
+        actor_timer(self, actor_draw_duration(self, STREAM_BACK, &f->back) + cost_ns(&f->share, bytes, 0), MOUNT_NEXT,
+                    0);
     } else {
         end_part(self, w);
     }

@@ -51,6 +51,7 @@ static void summarise_live(struct run_result *result, const struct run_facts *fa
     /* Until a scenario that writes files says otherwise. */
     summary_text(result->summary, "live", "io", "none");
     summary_text(result->summary, "live", "windows", "none");
+    summary_text(result->summary, "live", "onesided", "none");
     service_times_summarise(facts->times, result->summary);
 }
 

@@ -22,7 +22,10 @@ plotted; 2 for a wrong command line.
 """
 
 import argparse
+import os
 import sys
+
+OTHER_PYTHON = "/usr/bin/python3"
 
 try:
     import plot_bars
@@ -37,8 +40,12 @@ except ImportError as missing:
     if {"-h", "--help"}.intersection(sys.argv[1:]):
         print(f"usage: plot.py KIND TRACE... [-o FILE]\n\n{__doc__}")
         sys.exit(0)
-    sys.exit(f"plot.py: there is no Python module {missing.name}; expected h5py, numpy, pandas and matplotlib (Debian: "
-             "python3-h5py python3-pandas python3-matplotlib)")
+    # A package that is there and broken has no name.
+    lack = f"has no module {missing.name}" if isinstance(missing, ModuleNotFoundError) else f"fails: {missing}"
+    other = ("" if os.path.realpath(sys.executable or "") == os.path.realpath(OTHER_PYTHON) else
+             f", or start it with another Python 3, such as {OTHER_PYTHON} {sys.argv[0]} ...")
+    sys.exit(f"plot.py: {sys.executable} {lack}; install h5py, pandas and matplotlib for it (Debian's Python: "
+             f"python3-h5py python3-pandas python3-matplotlib){other}")
 
 
 def _window(parser):

@@ -224,7 +224,7 @@ play_virtually()
 byte_ps()
 {
     awk -v a="${1%% *}" -v b="${2%% *}" -v t=$transfer -v c=$per_byte_ns \
-        'BEGIN { printf "%.0f", a > 0 && b > 0 ? (1e9 / b - 1e9 / a) / (3 * t) * 1000 : c * 1000 }'
+        'BEGIN { printf "%.0f", (a > 0 && b > 0 ? (1e9 / b - 1e9 / a) / (3 * t) : c) * 1000 }'
 }
 
 predict()
@@ -236,7 +236,7 @@ predict()
         play_virtually "$by" "request = ${fixed_ns}ns + ${byte}ps/B" || return 1
         # The model adds its own ways and returns, and the part per byte; what is left of the interval is the rest.
         play_virtually "$by" "request = $(awk -v m="${lone%% *}" -v p="$(predicted "$by-lone" "$by")" -v r=$fixed_ns \
-            'BEGIN { f = 1e9 / m - (1e9 / p - r); printf "%.0f", f > 1 ? f : 1 }')ns + ${byte}ps/B" || return 1
+            'BEGIN { f = 1e9 / m - (1e9 / p - r); printf "%.0f", (f > 1 ? f : 1) }')ns + ${byte}ps/B" || return 1
     done
     while read -r by n; do
         play_virtually "$by-$n" "[costs]
@@ -252,7 +252,7 @@ table()
         echo "# $by: a request of $(sed -n 's/^request = //p' "$folder/$by.deck") in the model"
     done
     while read -r by n; do
-        echo "# $by, $n collective writers: $(sed -n '/^request = /p; /^exchange = /p; /^operation = /p; /^share = /p' \
+        echo "# $by, $n collective writers: $(sed -n '/^\(request\|exchange\|operation\|share\|cores\) = /p' \
             "$folder/$by-$n.costs" | paste -s -d ,)"
     done < <(combinations)
     echo "| row | writers | measured, writes/s [least, most] | predicted | error | alone, measured | predicted |" \

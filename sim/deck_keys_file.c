@@ -88,6 +88,8 @@ const struct deck_key deck_keys_file[] = {
       "of files whose [io.NAME] states none" },
     { "collective", "share", QUANTITY_COST, "0s", NULL, NULL, NO_CHOICES, ALWAYS, OF_KIND,
       "of files whose [io.NAME] states none" },
+    { "collective", "cores", QUANTITY_COUNT, NULL, "1", "1000000", NO_CHOICES, ALWAYS, OF_KIND,
+      "of a node: where it has more aggregators, share takes each of them as much longer; none: one for each" },
 
     { "lock", "queue", DECK_CHOICE, "kernel", NULL, NULL, "kernel|fifo", ALWAYS, WITH_JOBS,
       "of files whose [io.NAME] states none; here, so that a cost profile can say how fair an emulated lock is" },

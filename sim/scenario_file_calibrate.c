@@ -11,12 +11,17 @@
  *               for it look for it again and again, which slows down the others where there are too few cores
  *   queue       fifo where whoever lets go of the lock hardly ever has it again before those who wait; else kernel,
  *               with return and wake drawn such that it has it again as often as was counted
- *   exchange, operation, share
- *               of collective writes: what it takes all to meet and to hand over their data, by MPI alone
- *               (io/mpiio_meeting.h), with as many processes as there are writers
+ *   exchange    of collective writes: what a round in which all meet, and then each writes within the file, takes
+ *               longer than the slowest of as many writes. So it has in it that all come to the server at once; where
+ *               few write for all it is a little much
+ *   operation, share
+ *               what it takes all to meet once more, and one to get their data, by MPI alone (io/mpiio_meeting.h), with
+ *               as many processes as there are writers
+ *   cores       of this machine
  */
 #include <math.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "io/mpiio.h"
@@ -45,6 +50,7 @@ struct trial {
     uint32_t writers;
     uint64_t transfer;
     bool locked, parallel, sized;
+    bool together;                  /* in rounds: all meet before each write */
 };
 
 /* What came of it, per write. */
@@ -54,7 +60,8 @@ struct outcome {
     double wait_ns;                 /* for the lock */
     double retake_share;            /* NAN: never contested */
     double bytes_per_s;
-    double spread;                  /* of the call's time, standard deviation over mean */
+    double jitter;                  /* of the call's time: how far it is from its middle at most, as a share of it, if
+                                     * it is uniform, as the model draws it; of a lone writer */
 };
 
 struct calibration {
@@ -63,26 +70,62 @@ struct calibration {
     uint32_t number;                /* of jobs so far */
     double probe_ns;                /* of one write of the first length */
     enum mpiio_windows windows;
-    struct outcome alone, longer, serial, within, growing, free, free_sized;
+    struct outcome alone, longer, serial, within, growing, free, free_sized, rounds;
     struct mpiio_meeting meeting;   /* of two writers or more */
 };
 
 static struct mpiio_job job_of(const struct calibration *c, const struct trial *t, uint64_t writes)
 {
-    return (struct mpiio_job){
+    struct mpiio_job job = {
         .name = "calibrate", .path = c->path, .writers = t->writers,
         .pattern = { PATTERN_INTERLEAVED, t->writers, t->transfer, t->transfer, writes, 1 }, .locked = t->locked,
         .rules = { .rules = INODE_FUSE_62, .parallel = t->parallel }, .windows = c->windows,
         .prepare = t->sized ? MPIIO_PREPARE_SET_SIZE : MPIIO_PREPARE_NOTHING,
         .stop = signals_stop_wanted, .made = signals_remove
     };
+    /* Of our own exchange (io/mpiio.h), by a plan in which each writes for itself. */
+    if (t->together)
+        job.collective = (struct collective){ .kind = COLLECTIVE_ROMIO, .writers = t->writers,
+                                              .writers_per_node = t->writers, .block = t->transfer, .pieces = 1,
+                                              .aggregators_per_node = 1 };
+    if (t->together)
+        collective_plan_make(&job.collective, &job.plan);
+    return job;
+}
+
+static int compare_values(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* Of a lone writer the middle of all writes counts, not the mean: single ones may wait for the machine. */
+static void look_at_rows(const GArray *rows, struct outcome *o)
+{
+    guint count = rows->len;
+    g_autofree double *writes = g_new(double, count), *gaps = g_new0(double, count);
+
+    for (guint i = 0; i < count; i++) {
+        const struct mpiio_row *row = &g_array_index(rows, struct mpiio_row, i);
+        writes[i] = (double)(row->ended_ns - row->locked_ns);
+        gaps[i] = i + 1 < count ? (double)(row[1].locked_ns - row->ended_ns) : 0;
+    }
+    qsort(writes, count, sizeof writes[0], compare_values);
+    qsort(gaps, count, sizeof gaps[0], compare_values);
+    o->write_ns = writes[count / 2];
+    o->cycle_ns = o->write_ns + gaps[count / 2];
+    /* Half of what is uniform lies between its quartiles. */
+    o->jitter = MIN((writes[3 * count / 4] - writes[count / 4]) / o->write_ns, 1);
 }
 
 static gboolean run_job(struct calibration *c, const struct trial *t, uint64_t writes, struct outcome *o,
                         GError **error)
 {
+    g_autoptr(GArray) rows = g_array_sized_new(FALSE, FALSE, sizeof(struct mpiio_row), (guint)writes);
     struct mpiio_job job = job_of(c, t, writes);
     struct mpiio_figures x;
+
+    job.rows = t->writers == 1 ? rows : NULL;
     int good = mpiio_job_run(c->comm, c->number++, &job, &x, error), words[] = { good, !signals_stop_wanted() };
 
     /* Process 0 is a writer of every job; of some it is the only one. */
@@ -95,13 +138,14 @@ static gboolean run_job(struct calibration *c, const struct trial *t, uint64_t w
         return FALSE;
     MPI_Bcast(&x, sizeof x, MPI_BYTE, 0, c->comm);
     double count = (double)x.writes, span_ns = (double)(x.written_ns - x.ready_ns);
-    double mean_ns = (double)x.write_ns / count;
     *o = (struct outcome){
-        .write_ns = mean_ns, .cycle_ns = span_ns / count, .wait_ns = (double)x.lock.wait_ns / count,
+        .write_ns = (double)x.write_ns / count, .cycle_ns = span_ns / count, .wait_ns = (double)x.lock.wait_ns / count,
         .retake_share = x.lock.contested == 0 ? NAN : (double)x.lock.retakes / (double)x.lock.contested,
-        .bytes_per_s = (double)x.bytes / span_ns * SECOND_NS,
-        .spread = sqrt(MAX(x.write_ns2 / count - mean_ns * mean_ns, 0)) / mean_ns
+        .bytes_per_s = (double)x.bytes / span_ns * SECOND_NS
     };
+    if (rows->len != 0)
+        look_at_rows(rows, o);
+    MPI_Bcast(o, sizeof *o, MPI_BYTE, 0, c->comm);
     return TRUE;
 }
 
@@ -143,12 +187,15 @@ static void measure_meeting(struct calibration *c, uint32_t writers, uint64_t tr
 
 static gboolean measure_all(struct calibration *c, uint32_t writers, uint64_t transfer, GError **error)
 {
-    const struct trial alone = { 1, transfer, true, true, true }, longer = { 1, LONGER * transfer, true, true, true },
-                       serial = { writers, transfer, true, false, true },
-                       within = { writers, transfer, true, true, true },
-                       growing = { writers, transfer, true, true, false },
-                       plain = { writers, transfer, false, false, false },
-                       plain_sized = { writers, transfer, false, false, true };
+    const struct trial alone = { 1, transfer, .locked = true, .parallel = true, .sized = true },
+                       longer = { 1, LONGER * transfer, .locked = true, .parallel = true, .sized = true },
+                       serial = { writers, transfer, .locked = true, .sized = true },
+                       within = { writers, transfer, .locked = true, .parallel = true, .sized = true },
+                       growing = { writers, transfer, .locked = true, .parallel = true },
+                       plain = { writers, transfer, .sized = false },
+                       plain_sized = { writers, transfer, .sized = true },
+                       rounds = { writers, transfer, .locked = true, .parallel = true, .sized = true,
+                                  .together = true };
     struct outcome probe;
 
     if (!run_job(c, &alone, PROBE_WRITES, &probe, error))
@@ -159,7 +206,8 @@ static gboolean measure_all(struct calibration *c, uint32_t writers, uint64_t tr
     return measure(c, &alone, &c->alone, error) && measure(c, &longer, &c->longer, error) &&
            measure(c, &serial, &c->serial, error) && measure(c, &within, &c->within, error) &&
            measure(c, &growing, &c->growing, error) && measure(c, &plain, &c->free, error) &&
-           measure(c, &plain_sized, &c->free_sized, error);
+           measure(c, &plain_sized, &c->free_sized, error) &&
+           (writers == 1 || measure(c, &rounds, &c->rounds, error));
 }
 
 /* --- the profile --- */
@@ -192,11 +240,16 @@ static void put_lock(GString *text, const struct calibration *c, double return_n
                            return_ns / (1 - share));
 }
 
-static void put_meeting(GString *text, const struct mpiio_meeting *m)
+/* The slowest of `writers` such writes is the greatest of as many draws. */
+static void put_meeting(GString *text, const struct calibration *c, uint32_t writers)
 {
-    g_string_append_printf(text, "\n[collective]\n# All meet, coming from sleep; once more at once; and one gets what "
-                           "all have.\nexchange = %.0fns\noperation = %.0fns\nshare = %.0fps/B\n", m->exchange_ns,
-                           m->operation_ns, m->share_ns_per_byte * 1000);
+    const struct outcome *alone = &c->alone;
+    double slowest_ns = alone->cycle_ns + alone->write_ns * alone->jitter * (writers - 1) / (writers + 1);
+
+    g_string_append_printf(text, "\n[collective]\n# All meet, and come to the server at once; meet once more; one gets "
+                           "what all have.\nexchange = %.0fns\noperation = %.0fns\nshare = %.0fps/B\ncores = %ld\n",
+                           MAX(c->rounds.cycle_ns * writers - slowest_ns, 0), c->meeting.operation_ns,
+                           c->meeting.share_ns_per_byte * 1000, MAX(sysconf(_SC_NPROCESSORS_ONLN), 1));
 }
 
 static void put_profile(GString *text, const struct calibration *c, uint32_t writers, uint64_t transfer)
@@ -211,11 +264,11 @@ static void put_profile(GString *text, const struct calibration *c, uint32_t wri
     g_string_append_printf(text, "\n[server]\n# %" G_GUINT64_FORMAT " bytes, and %d times as many.\nrequest = %.0fns + "
                            "%.0fps/B\njitter = %.0f%%\nmax-write = 1GiB\n", transfer, LONGER,
                            MAX(alone->write_ns - per_byte_ns * (double)transfer, 1), per_byte_ns * 1000,
-                           MIN(alone->spread * sqrt(3) * 100, 100));
+                           alone->jitter * 100);
     if (writers > 1 && c->within.bytes_per_s < LIMITED_SHARE * alone_rate)
         g_string_append_printf(text, "bandwidth = %.0fB/s\n", MAX(c->within.bytes_per_s, 1));
     if (writers > 1)
-        put_meeting(text, &c->meeting);
+        put_meeting(text, c, writers);
 }
 
 gboolean file_live_calibrate(const void *data, MPI_Comm comm, GString *text, GError **error)
@@ -246,6 +299,8 @@ gboolean file_live_calibrate(const void *data, MPI_Comm comm, GString *text, GEr
     describe(text, "shared, extending it", &c.growing);
     describe(text, "no lock of ours, within the file", &c.free_sized);
     describe(text, "no lock of ours, extending it", &c.free);
+    if (writers > 1)
+        describe(text, "in rounds, within the file", &c.rounds);
     g_string_append_printf(text, "\n[deck]\nformat = 1\ntitle = files of %s\n\n", folder);
     put_profile(text, &c, writers, f->pattern.transfer);
     return TRUE;

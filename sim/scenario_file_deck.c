@@ -71,6 +71,7 @@ static void read_collective(struct shared_file *f, struct deck *deck, const char
     f->exchange = read_cost(deck, group_of(deck, group, "exchange"), "exchange");
     f->operation_ns = deck_integer(deck, group_of(deck, group, "operation"), "operation");
     f->share = read_cost(deck, group_of(deck, group, "share"), "share");
+    f->cores = (uint32_t)deck_integer_or(deck, "collective", "cores", 0);
 }
 
 void file_read(struct shared_file *f, struct deck *deck, const char *deck_group, bool jobs_write)

@@ -221,15 +221,12 @@ void mpiio_add_up(const struct mpiio_work *w, struct mpiio_figures *all)
                        (int64_t)l->contested, (int64_t)l->retakes, (int64_t)l->broken, l->wait_ns };
     int64_t most[] = { mine->opened_ns, mine->ready_ns, mine->written_ns, mine->closed_ns, mine->held_up_ns,
                        (int64_t)l->inflight_most };
-    double squares = mine->write_ns2;
 
-    MPI_Allreduce(MPI_IN_PLACE, &squares, 1, MPI_DOUBLE, MPI_SUM, comm);
     MPI_Allreduce(MPI_IN_PLACE, sums, G_N_ELEMENTS(sums), MPI_INT64_T, MPI_SUM, comm);
     MPI_Allreduce(MPI_IN_PLACE, most, G_N_ELEMENTS(most), MPI_INT64_T, MPI_MAX, comm);
     *all = (struct mpiio_figures){
         .component = mine->component, .windows = mine->windows, .onesided = mine->onesided, .bytes = (uint64_t)sums[0],
         .writes = (uint64_t)sums[1], .verified = (uint64_t)sums[2], .write_ns = sums[3],
-        .write_ns2 = squares,
         .lock = { .exclusive = (uint64_t)sums[4], .shared = (uint64_t)sums[5], .extending = (uint64_t)sums[6],
                   .lone = (uint64_t)sums[7], .contested = (uint64_t)sums[8], .retakes = (uint64_t)sums[9],
                   .broken = (uint64_t)sums[10], .wait_ns = sums[11], .inflight_most = (uint64_t)most[5] },

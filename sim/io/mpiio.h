@@ -94,8 +94,7 @@ struct mpiio_figures {
     int64_t ready_ns;               /* when the last began to write, */
     int64_t written_ns;             /* when the last had written, */
     int64_t closed_ns;              /* and when the last had closed it */
-    int64_t write_ns;               /* sum: in write calls alone, locks not included; */
-    double write_ns2;               /* and of their squares */
+    int64_t write_ns;               /* sum: in write calls alone, locks not included */
     int64_t held_up_ns;             /* the longest time that a process spent here and on nothing else */
     int64_t end_ns;                 /* when the first process returned */
 };

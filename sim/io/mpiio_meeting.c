@@ -3,14 +3,12 @@
 
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <time.h>
 
 #include <glib.h>
 
 #include "io/mpiio_internal.h"
 
 enum {
-    SLEEP_NS = 1000000,             /* as long as a write may take */
     ROUNDS = 60,                    /* of each kind, of which the median counts */
     OPERATIONS = 8,                 /* in a row */
     LONGER = 4,                     /* the second length of a block, in lengths of the first */
@@ -29,12 +27,6 @@ static double median(double *values, unsigned count)
     return values[count / 2];
 }
 
-static void sleep_a_write(void)
-{
-    const struct timespec duration = { 0, SLEEP_NS };
-    nanosleep(&duration, NULL);
-}
-
 /* A small operation in which all wait for all. */
 static void operate(MPI_Comm comm)
 {
@@ -42,37 +34,19 @@ static void operate(MPI_Comm comm)
     MPI_Allreduce(&mine, &sum, 1, MPI_INT64_T, MPI_SUM, comm);
 }
 
-/* How long sleeping alone takes. */
-static double measure_sleep(void)
+/* Of operations in a row. */
+static double measure_operation(MPI_Comm comm)
 {
     double took_ns[ROUNDS];
-
-    for (unsigned i = 0; i < ROUNDS; i++) {
-        int64_t began_ns = mpiio_clock_ns();
-        sleep_a_write();
-        took_ns[i] = (double)(mpiio_clock_ns() - began_ns);
-    }
-    return median(took_ns, ROUNDS);
-}
-
-/* A round of sleep and a first operation; and one of operations in a row. */
-static void measure_rounds(MPI_Comm comm, double *first_ns, double *further_ns)
-{
-    double first[ROUNDS], further[ROUNDS];
 
     operate(comm);
     for (unsigned i = 0; i < ROUNDS; i++) {
         int64_t began_ns = mpiio_clock_ns();
-        sleep_a_write();
-        operate(comm);
-        int64_t met_ns = mpiio_clock_ns();
         for (unsigned k = 0; k < OPERATIONS; k++)
             operate(comm);
-        first[i] = (double)(met_ns - began_ns);
-        further[i] = (double)(mpiio_clock_ns() - met_ns) / OPERATIONS;
+        took_ns[i] = (double)(mpiio_clock_ns() - began_ns) / OPERATIONS;
     }
-    *first_ns = median(first, ROUNDS);
-    *further_ns = median(further, ROUNDS);
+    return median(took_ns, ROUNDS);
 }
 
 /* On the first process, which gets a block of each, its own one included; the others give theirs. */
@@ -112,14 +86,10 @@ static double measure_share(MPI_Comm comm, uint64_t bytes)
 
 void mpiio_meeting_measure(MPI_Comm comm, uint64_t block, struct mpiio_meeting *m)
 {
-    double sleep_ns, first_ns;
     int processes;
 
     MPI_Comm_size(comm, &processes);
-    operate(comm);
-    sleep_ns = measure_sleep();
-    measure_rounds(comm, &first_ns, &m->operation_ns);
+    m->operation_ns = measure_operation(comm);
     double short_ns = measure_share(comm, block), long_ns = measure_share(comm, LONGER * block);
-    m->exchange_ns = MAX(first_ns - sleep_ns, 0);
     m->share_ns_per_byte = MAX((long_ns - short_ns) / ((LONGER - 1) * (double)block * processes), 0);
 }

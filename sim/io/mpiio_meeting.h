@@ -5,9 +5,8 @@
  *
  *     mpiio_meeting_measure(comm, block, &m);         collective; m is valid on the first process
  *
- * As in a round of collective writes the processes come from sleep, where a write has kept them; so a first operation
- * takes longer than those which follow it at once. The one that gets the data puts them into memory that is new each
- * time, as aggregators do (ompi/mca/fcoll/vulcan has buffers of each call's own).
+ * Operations follow one another at once, as those of one meeting do behind the first. The process that gets the data
+ * puts them into memory that is new each time, as aggregators do (those of ompi/mca/fcoll/vulcan for each call).
  */
 #ifndef TIERCEL_IO_MPIIO_MEETING_H
 #define TIERCEL_IO_MPIIO_MEETING_H
@@ -17,13 +16,12 @@
 #include <mpi.h>
 
 struct mpiio_meeting {
-    double exchange_ns;             /* a first operation, from the last arrival on */
-    double operation_ns;            /* one that follows another */
+    double operation_ns;            /* a small one in which all wait for all */
     double share_ns_per_byte;       /* of what one process gets from all */
 };
 
-/* `block` bytes, 1 or above, of each process at a time, and four times as many. Of two processes or more; takes about
- * a third of a second. */
+/* `block` bytes, 1 or above, of each process at a time, and four times as many. Of two processes or more; takes some
+ * tenths of a second. */
 void mpiio_meeting_measure(MPI_Comm comm, uint64_t block, struct mpiio_meeting *m);
 
 #endif

@@ -30,12 +30,6 @@ static gboolean write_whole(struct mpiio_work *w, uint64_t offset, const uint8_t
     return TRUE;
 }
 
-static void add_time(struct mpiio_work *w, int64_t took_ns)
-{
-    w->mine.write_ns += took_ns;
-    w->mine.write_ns2 += (double)took_ns * (double)took_ns;
-}
-
 static void add_row(struct mpiio_work *w, uint64_t offset, uint64_t length, int64_t asked_ns, int64_t locked_ns)
 {
     struct mpiio_row row = { w->writer, MPIIO_ROW_UNLOCKED, offset, length, asked_ns - w->start_ns,
@@ -55,7 +49,7 @@ gboolean mpiio_write_block(struct mpiio_work *w, uint64_t offset, const uint8_t 
         began_ns = mpiio_clock_ns();
     }
     gboolean good = write_whole(w, offset, bytes, length);
-    add_time(w, mpiio_clock_ns() - began_ns);
+    w->mine.write_ns += mpiio_clock_ns() - began_ns;
     if (w->job->locked)
         mpiio_lock_leave(&w->lock, &write, good);
     if (!good)
@@ -142,7 +136,7 @@ static void write_call(struct mpiio_work *w, uint64_t offset, const uint8_t *byt
     int64_t began_ns = mpiio_clock_ns();
     int code = MPI_File_write_at_all(w->file, (MPI_Offset)offset, bytes, (int)length, MPI_BYTE, &status);
     int number = errno;
-    add_time(w, mpiio_clock_ns() - began_ns);
+    w->mine.write_ns += mpiio_clock_ns() - began_ns;
     if (code == MPI_SUCCESS)
         MPI_Get_count(&status, MPI_BYTE, &count);
     if (code != MPI_SUCCESS || (uint64_t)count != length || mpiio_errno_tells(number))

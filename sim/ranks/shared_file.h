@@ -50,7 +50,8 @@ struct shared_file {
     struct collective_plan plan;
     struct cost exchange;           /* a meeting, its first operation included; byte: of the call */
     int64_t operation_ns;           /* each further collective operation of a meeting */
-    struct cost share;              /* an aggregator gets what it writes in a cycle; byte: of that */
+    struct cost share;              /* an aggregator gets what it writes in a cycle, on a core; byte: of that */
+    uint32_t cores;                 /* of a node, which its aggregators share for that; 0: one for each */
     enum shared_file_prepare prepare;
     uint64_t file_bytes;            /* that each file has in the end */
 

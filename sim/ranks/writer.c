@@ -122,6 +122,15 @@ static uint64_t share_bytes(const struct writer *w)
                                                   &length) ? length : 0;
 }
 
+/* The aggregators of a node get theirs at the same time: with fewer cores each takes as much longer. */
+static int64_t share_ns(const struct shared_file *f, uint64_t bytes)
+{
+    int64_t alone_ns = cost_ns(&f->share, bytes, 0);
+    uint32_t beside = (f->plan.aggregators + f->mounts - 1) / f->mounts;
+
+    return f->cores == 0 || beside <= f->cores ? alone_ns : (int64_t)((__int128)alone_ns * beside / f->cores);
+}
+
 static void begin_part(struct actor *self, struct writer *w)
 {
     const struct shared_file *f = w->setup;
@@ -130,8 +139,7 @@ static void begin_part(struct actor *self, struct writer *w)
         w->run.end = w->run.next + f->collective.pieces;
         write_run_begin(self, f, &w->run, STREAM_BACK);
     } else if (bytes != 0) {
-        actor_timer(self, actor_draw_duration(self, STREAM_BACK, &f->back) + cost_ns(&f->share, bytes, 0), MOUNT_NEXT,
-                    0);
+        actor_timer(self, actor_draw_duration(self, STREAM_BACK, &f->back) + share_ns(f, bytes), MOUNT_NEXT, 0);
     } else {
         end_part(self, w);
     }

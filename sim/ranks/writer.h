@@ -10,7 +10,7 @@
  *
  * A meeting takes the setup's `exchange` from the last arrival on, and `operation_ns` for each collective operation
  * behind the first one by which the library has all meet there; then everybody goes on at once. An aggregator takes
- * `share` to get what the others have for it before it writes.
+ * `share` to get what the others have for it before it writes, on a core that it may share with other aggregators.
  */
 #ifndef TIERCEL_RANKS_WRITER_H
 #define TIERCEL_RANKS_WRITER_H

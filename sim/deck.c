@@ -7,6 +7,37 @@
 
 enum { PROBLEMS_SHOWN = 50, STRANGER_PROBLEMS_SHOWN = 10 };
 
+static void clear_setting(void *data)
+{
+    struct deck_setting *setting = data;
+
+    g_free(setting->where);
+    g_free(setting->assignment);
+}
+
+GArray *deck_settings_new(void)
+{
+    GArray *settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
+
+    g_array_set_clear_func(settings, clear_setting);
+    return settings;
+}
+
+void deck_settings_add(GArray *settings, char *where, char *assignment)
+{
+    struct deck_setting setting = { where, assignment };
+
+    g_array_append_val(settings, setting);
+}
+
+void deck_settings_copy(GArray *settings, const GArray *from)
+{
+    for (unsigned i = 0; i < from->len; i++) {
+        const struct deck_setting *setting = &g_array_index(from, struct deck_setting, i);
+        deck_settings_add(settings, g_strdup(setting->where), g_strdup(setting->assignment));
+    }
+}
+
 unsigned deck_index(const struct deck *deck, const char *group, const char *key)
 {
     int index = deck_schema_find(deck->schema, group, key);

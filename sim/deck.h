@@ -40,6 +40,12 @@ struct deck_setting {
     char *assignment;               /* "group.key=value" */
 };
 
+/* A list of them that owns their texts; free with g_array_unref. deck_settings_add takes its texts over,
+ * deck_settings_copy copies. */
+GArray *deck_settings_new(void);
+void deck_settings_add(GArray *settings, char *where, char *assignment);
+void deck_settings_copy(GArray *settings, const GArray *from);
+
 struct deck_request {
     const struct deck_schema *schema;   /* NULL: the program's */
     const char *path;                   /* of the deck, or the name of an installed one */

@@ -233,20 +233,19 @@ const GArray *fit_model_costs(const struct fit_model *model, unsigned row, unsig
 
 /* --- playing --- */
 
-/* The row's settings and the free costs. Free with g_array_free. */
+/* The row's settings and the free costs. */
 static GArray *settings_of(const struct fit_model *model, unsigned row_index, const double *theta)
 {
     const struct fit_row *row = &g_array_index(model->plan->rows, struct fit_row, row_index);
-    GArray *settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
+    GArray *settings = deck_settings_new();
 
-    g_array_append_vals(settings, row->settings->data, row->settings->len);
+    deck_settings_copy(settings, row->settings);
     for (unsigned f = 0; f < model->plan->frees->len; f++) {
         const GArray *costs = fit_model_costs(model, row_index, f);
         for (unsigned k = 0; k < costs->len; k++) {
             const struct fit_cost *cost = &g_array_index(costs, struct fit_cost, k);
             g_autofree char *text = fit_cost_text(cost, exp(theta[f]));
-            struct deck_setting setting = { g_strdup("fit"), g_strdup_printf("%s=%s", cost->key, text) };
-            g_array_append_val(settings, setting);
+            deck_settings_add(settings, g_strdup("fit"), g_strdup_printf("%s=%s", cost->key, text));
         }
     }
     return settings;
@@ -274,7 +273,7 @@ static void play(const struct fit_model *model, unsigned row_index, const double
 {
     const GArray *rows = model->plan->rows;
     const struct fit_row *row = &g_array_index(rows, struct fit_row, row_index);
-    GArray *settings = settings_of(model, row_index, theta);
+    g_autoptr(GArray) settings = settings_of(model, row_index, theta);
     struct trial_request request = request_of(row);
 
     request.settings = (const struct deck_setting *)settings->data;
@@ -287,11 +286,6 @@ static void play(const struct fit_model *model, unsigned row_index, const double
         if (model->played[i] == row_index)
             good = look_up(&g_array_index(rows, struct fit_row, i), summary, &values[i * model->plan->seeds], error);
     summary_free(summary);
-    for (unsigned i = row->settings->len; i < settings->len; i++) {
-        g_free(g_array_index(settings, struct deck_setting, i).where);
-        g_free(g_array_index(settings, struct deck_setting, i).assignment);
-    }
-    g_array_free(settings, TRUE);
 }
 
 gboolean fit_model_evaluate(void *data, const double *thetas, unsigned count, double *values, GError **error)

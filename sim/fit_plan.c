@@ -116,22 +116,7 @@ static bool read_share(struct reading *r, const struct deck_entry *entry, double
 
 static void add_setting(GArray *settings, const char *path, unsigned line, const char *assignment)
 {
-    struct deck_setting setting = { g_strdup_printf("%s:%u", path, line), g_strdup(assignment) };
-    g_array_append_val(settings, setting);
-}
-
-static void clear_setting(void *data)
-{
-    struct deck_setting *setting = data;
-    g_free(setting->where);
-    g_free(setting->assignment);
-}
-
-static GArray *new_settings(void)
-{
-    GArray *settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
-    g_array_set_clear_func(settings, clear_setting);
-    return settings;
+    deck_settings_add(settings, g_strdup_printf("%s:%u", path, line), g_strdup(assignment));
 }
 
 /* --- [fit] and [free] --- */
@@ -265,12 +250,8 @@ static void take_row(struct reading *r, const struct deck_entry *group)
     row.key = g_strdup(found.key->value);
     row.stated = g_strdup_printf("%s +- %s", found.value->value, found.uncertainty->value);
     row.source = g_strdup(found.source == NULL ? "" : found.source->value);
-    row.settings = new_settings();
-    for (unsigned i = 0; i < r->start->len; i++) {
-        const struct deck_setting *setting = &g_array_index(r->start, struct deck_setting, i);
-        struct deck_setting copy = { g_strdup(setting->where), g_strdup(setting->assignment) };
-        g_array_append_val(row.settings, copy);
-    }
+    row.settings = deck_settings_new();
+    deck_settings_copy(row.settings, r->start);
     g_auto(GStrv) own = g_strsplit(found.set == NULL ? "" : found.set->value, ";", 0);
     for (char **assignment = own; *assignment != NULL; assignment++)
         if (*g_strstrip(*assignment) != '\0')
@@ -341,7 +322,7 @@ struct fit_plan *fit_plan_load(const char *path, const struct deck_reader *reade
         return plan;
     }
     struct deck_file *file = deck_file_scan(path, bytes, complain_at, plan);
-    struct reading reading = { plan, file, new_settings() };
+    struct reading reading = { plan, file, deck_settings_new() };
     g_bytes_unref(bytes);
     take_entries(&reading);
     check_whole(plan, file);

@@ -136,9 +136,8 @@ static gboolean store_setting(struct options *options, const char *option, const
     g_assert(deck_key != NULL || strcmp(option, "set") == 0 || settings == options->settings_b);
     if (!check_setting(option, value, error))
         return FALSE;
-    struct deck_setting setting = { g_strdup_printf("--%s %s", option, value),
-                                    deck_key == NULL ? g_strdup(value) : g_strdup_printf("%s=%s", deck_key, value) };
-    g_array_append_val(settings, setting);
+    deck_settings_add(settings, g_strdup_printf("--%s %s", option, value),
+                      deck_key == NULL ? g_strdup(value) : g_strdup_printf("%s=%s", deck_key, value));
     return TRUE;
 }
 
@@ -406,8 +405,8 @@ gboolean options_parse(struct options *options, int argc, char **argv, GError **
     char **words = g_new0(char *, argc + 1);
 
     *options = (struct options){ .progress_s = PROGRESS_DEFAULT_S };
-    options->settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
-    options->settings_b = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
+    options->settings = deck_settings_new();
+    options->settings_b = deck_settings_new();
     for (int i = 0; i < argc; i++)
         words[i] = g_strdup(argv[i]);
     gboolean ok = parse_words(options, words, error);
@@ -415,16 +414,6 @@ gboolean options_parse(struct options *options, int argc, char **argv, GError **
     if (!ok)
         options_release(options);
     return ok;
-}
-
-static void release_settings(GArray **settings)
-{
-    for (unsigned i = 0; *settings != NULL && i < (*settings)->len; i++) {
-        struct deck_setting *setting = &g_array_index(*settings, struct deck_setting, i);
-        g_free(setting->where);
-        g_free(setting->assignment);
-    }
-    g_clear_pointer(settings, g_array_unref);
 }
 
 struct deck_request options_deck_request(const struct options *options, struct deck_reader reader)
@@ -441,8 +430,8 @@ struct deck_request options_deck_request(const struct options *options, struct d
 
 void options_release(struct options *options)
 {
-    release_settings(&options->settings);
-    release_settings(&options->settings_b);
+    g_clear_pointer(&options->settings, g_array_unref);
+    g_clear_pointer(&options->settings_b, g_array_unref);
     for (unsigned i = 0; i < COMMAND_WORDS_MAX; i++)
         g_clear_pointer(&options->words[i], g_free);
     for (unsigned i = 0; i < G_N_ELEMENTS(texts); i++)

@@ -68,10 +68,10 @@ static bool is_aside(const struct sweep *sweep, unsigned point)
 static gboolean play(struct sweep *sweep, struct sweep_claim *claim, GError **error)
 {
     struct trial_request request;
+    g_autoptr(GArray) settings = sweep_plan_request(&sweep->plan, claim->point, &request);
     g_autoptr(GError) why = NULL;
     gboolean good;
 
-    sweep_plan_request(&sweep->plan, claim->point, &request);
     request.folder = claim->part;
     request.command_line = sweep->command_line;
     signals_forget(claim->fd, claim->before);
@@ -94,7 +94,6 @@ static gboolean play(struct sweep *sweep, struct sweep_claim *claim, GError **er
         sweep->played++;
     }
     summary_free(summary);
-    sweep_plan_release_request(&request);
     return good;
 }
 

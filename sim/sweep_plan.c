@@ -64,13 +64,6 @@ static char *find_conflict(const struct sweep_plan *plan)
     return NULL;
 }
 
-static void add_setting(GArray *settings, char *where, char *assignment)
-{
-    struct deck_setting setting = { where, assignment };
-
-    g_array_append_val(settings, setting);
-}
-
 /* The deck with each cost profile that is swept: reads these, and appends the costs that hold to `text` unless NULL. */
 static void each_profile(struct sweep_plan *plan, GString *text)
 {
@@ -79,10 +72,10 @@ static void each_profile(struct sweep_plan *plan, GString *text)
 
     for (unsigned a = 0; (axis = deck_axis(plan->deck, a)) != NULL; a++)
         for (unsigned i = 0; strcmp(axis->key, "costs.profile") == 0 && i < deck_axis_values(plan->deck, a); i++) {
-            g_autoptr(GArray) settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
-            g_autofree char *assignment = g_strdup_printf("%s=%s", axis->key, deck_axis_value(plan->deck, a, i));
-            g_array_append_vals(settings, plan->options->settings->data, plan->options->settings->len);
-            add_setting(settings, (char *)"[sweep]", assignment);
+            g_autoptr(GArray) settings = deck_settings_new();
+            deck_settings_copy(settings, plan->options->settings);
+            deck_settings_add(settings, g_strdup("[sweep]"),
+                              g_strdup_printf("%s=%s", axis->key, deck_axis_value(plan->deck, a, i)));
             request.settings = (const struct deck_setting *)settings->data;
             request.setting_count = settings->len;
             struct deck *deck = deck_load(&request);
@@ -119,8 +112,7 @@ gboolean sweep_plan_init(struct sweep_plan *plan, const struct options *options,
 struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point, struct share *share)
 {
     struct trial_request request;
-
-    sweep_plan_request(plan, point, &request);
+    g_autoptr(GArray) settings = sweep_plan_request(plan, point, &request);
     struct deck_request deck_request = {
         .path = request.deck,
         .installed_dir = installed_inputs(),
@@ -133,7 +125,6 @@ struct deck *sweep_plan_deck(struct sweep_plan *plan, unsigned point, struct sha
     struct deck *deck = deck_load(&deck_request);
     plan->share = NULL;
     deck_drop_sweep(deck);
-    sweep_plan_release_request(&request);
     return deck;
 }
 
@@ -155,24 +146,21 @@ uint64_t sweep_plan_seed(const struct deck *deck, unsigned point)
     return (uint64_t)deck_integer(deck, "run", "seed") + deck_point_repeat(deck, point);
 }
 
-void sweep_plan_request(struct sweep_plan *plan, unsigned point, struct trial_request *request)
+GArray *sweep_plan_request(struct sweep_plan *plan, unsigned point, struct trial_request *request)
 {
     const struct options *options = plan->options;
-    GArray *settings = g_array_new(FALSE, FALSE, sizeof(struct deck_setting));
+    GArray *settings = deck_settings_new();
     const struct deck_axis *axis;
 
-    for (unsigned i = 0; i < options->settings->len; i++) {
-        const struct deck_setting *setting = &g_array_index(options->settings, struct deck_setting, i);
-        add_setting(settings, g_strdup(setting->where), g_strdup(setting->assignment));
-    }
+    deck_settings_copy(settings, options->settings);
     for (unsigned a = 0; (axis = deck_axis(plan->deck, a)) != NULL; a++) {
         const char *value = deck_point_value(plan->deck, a, point);
-        add_setting(settings, g_strdup_printf("[sweep] %s=%s", axis->key, value),
-                    g_strdup_printf("%s=%s", axis->key, value));
+        deck_settings_add(settings, g_strdup_printf("[sweep] %s=%s", axis->key, value),
+                          g_strdup_printf("%s=%s", axis->key, value));
     }
     if (deck_sweep_repeats(plan->deck) > 1)
-        add_setting(settings, g_strdup_printf("[sweep] repeat %u", deck_point_repeat(plan->deck, point) + 1),
-                    g_strdup_printf("run.seed=%" G_GUINT64_FORMAT, sweep_plan_seed(plan->deck, point)));
+        deck_settings_add(settings, g_strdup_printf("[sweep] repeat %u", deck_point_repeat(plan->deck, point) + 1),
+                          g_strdup_printf("run.seed=%" G_GUINT64_FORMAT, sweep_plan_seed(plan->deck, point)));
     *request = (struct trial_request){
         .deck = options->words[0],
         .settings = (const struct deck_setting *)settings->data,
@@ -181,27 +169,18 @@ void sweep_plan_request(struct sweep_plan *plan, unsigned point, struct trial_re
         .swept = true,
         .reader = &plan->reader
     };
-    g_array_free(settings, FALSE);
-}
-
-void sweep_plan_release_request(struct trial_request *request)
-{
-    for (unsigned i = 0; i < request->setting_count; i++) {
-        g_free(request->settings[i].where);
-        g_free(request->settings[i].assignment);
-    }
-    g_free((gpointer)request->settings);
+    return settings;
 }
 
 char *sweep_plan_needs(struct sweep_plan *plan, unsigned point, struct share *alone, struct check_needs *needs,
                        int64_t *seed)
 {
     struct trial_request request;
-    char *problem = NULL;
-
-    sweep_plan_request(plan, point, &request);
+    g_autoptr(GArray) settings = sweep_plan_request(plan, point, &request);
     struct deck *deck = trial_deck(&request, alone);
     struct scenario *scenario = scenario_new(deck, alone);
+    char *problem = NULL;
+
     *seed = deck_integer(deck, "run", "seed");
     *needs = (struct check_needs){ NAN, NAN, NAN };
     if (deck_problem_count(deck) == 0) {
@@ -212,7 +191,6 @@ char *sweep_plan_needs(struct sweep_plan *plan, unsigned point, struct share *al
     }
     scenario_free(scenario);
     deck_free(deck);
-    sweep_plan_release_request(&request);
     return problem;
 }
 

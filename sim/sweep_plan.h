@@ -4,9 +4,8 @@
  *
  *     struct sweep_plan plan;
  *     if (!sweep_plan_init(&plan, options, share, &status)) return status;     problems were printed
- *     sweep_plan_request(&plan, point, &request);
+ *     g_autoptr(GArray) settings = sweep_plan_request(&plan, point, &request);
  *     ... trial_run(&request, ...) ...
- *     sweep_plan_release_request(&request);
  *     sweep_plan_release(&plan);
  *
  * The deck and what it builds on are read once: that somebody edits them while a sweep goes on changes nothing.
@@ -33,9 +32,9 @@ struct sweep_plan {
 gboolean sweep_plan_init(struct sweep_plan *plan, const struct options *options, struct share *share, int *status);
 void sweep_plan_release(struct sweep_plan *plan);
 
-/* The trial of a point, which holds pointers into the plan; without a folder. Local. */
-void sweep_plan_request(struct sweep_plan *plan, unsigned point, struct trial_request *request);
-void sweep_plan_release_request(struct trial_request *request);
+/* The trial of a point, without a folder; it holds pointers into the plan, and into the settings returned, which are
+ * the caller's (g_array_unref). Local. */
+GArray *sweep_plan_request(struct sweep_plan *plan, unsigned point, struct trial_request *request);
 
 /* The seed of a point of a deck with [sweep]. */
 uint64_t sweep_plan_seed(const struct deck *deck, unsigned point);

@@ -99,7 +99,9 @@ def open(path):                             # pylint: disable=redefined-builtin
     """The trace at path (or in the run folder at path). TraceError when it cannot be read."""
     path = os.fspath(path)
     if os.path.isdir(path):
-        path = os.path.join(path, "trace.h5")
+        folder, path = path, os.path.join(path, "trace.h5")
+        if not os.path.exists(path):
+            raise TraceError(f"{folder} is not the folder of a run: it has no trace.h5")
     sealed = check_seal(path)
     if not sealed:
         probe(path, "import sys, tiercel_trace; tiercel_trace.Trace(sys.argv[1], False)._read_all()")

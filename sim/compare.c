@@ -28,7 +28,8 @@ struct comparison {
 /* What people want to see first, where a deck has it. */
 static const char *const main_paths[] = {
     "jobs.run_rate", "jobs.first_done_s", "jobs.makespan_s", "jobs.submit_rate", "jobs.follow_rate", "kvs.create_rate",
-    "kvs.remove_rate", "io.bandwidth_bytes_per_s", "queueing.throughput_per_s", "queueing.mean_sojourn_s"
+    "kvs.remove_rate", "subscribe.blocked_s", "io.bandwidth_bytes_per_s", "queueing.throughput_per_s",
+    "queueing.mean_sojourn_s"
 };
 
 /* --- the runs --- */
@@ -131,7 +132,7 @@ static enum report_unit unit_of(const char *path)
         const char *name;
         enum report_unit unit;
     } units[] = {
-        { "s", REPORT_SECONDS }, { "1/s", REPORT_RATE }, { "MiB/s", REPORT_RATE }, { "B/s", REPORT_BYTES },
+        { "s", REPORT_SECONDS }, { "1/s", REPORT_RATE }, { "MiB/s", REPORT_RATE }, { "B/s", REPORT_BYTE_RATE },
         { "B", REPORT_BYTES }
     };
 
@@ -207,6 +208,16 @@ static void add_main(struct document *d, const struct comparison *c, const struc
                      "the intervals say nothing about a real system");
 }
 
+/* How many results and stages the text leaves out, as they did not change. */
+static unsigned count_unchanged(const struct comparison *c, const struct row *rows)
+{
+    unsigned count = 0;
+
+    for (unsigned p = 0; p < c->path_count; p++)
+        count += !is_main(c->paths[p]) && isfinite(rows[p].difference.mean) && !has_changed(&rows[p]);
+    return count;
+}
+
 /* Of the stages, or of the other results; those that changed, or all. */
 static void add_others(struct document *d, const struct comparison *c, const struct row *rows, bool stages, bool all)
 {
@@ -225,6 +236,9 @@ static void add_others(struct document *d, const struct comparison *c, const str
     else if (!all && stages)
         section_note(s, "changed: 0 is outside the interval even when that is widened for the %u results looked at",
                      c->path_count);
+    unsigned unchanged = count_unchanged(c, rows);
+    if (!all && stages && unchanged != 0)
+        section_note(s, "%u other results and stages did not change (--format tsv lists them)", unchanged);
 }
 
 static void print(const struct comparison *c, enum printed_form form)

@@ -91,6 +91,10 @@ void deck_unname_groups(struct deck *deck);
  * sources) or, unless `installed_dir` is NULL, installed; NULL when there is none. Free with g_free. */
 char *deck_nearest(const char *path, const char *installed_dir);
 
+/* deck_nearest.c: what to do about a cost profile that was looked for at these paths (char *): the nearest name in
+ * their folders, else all there, else the paths. Free with g_free. */
+char *deck_profile_advice(const char *name, const GPtrArray *tried);
+
 /* deck_expect.c: the deck's own [expect]. */
 void deck_read_expectation(struct deck *deck, const struct deck_file *file, const struct deck_entry *entry);
 

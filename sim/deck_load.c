@@ -158,10 +158,11 @@ static void read_deck(struct deck *deck, const struct deck_request *request)
     nothing->broken = true;
     bool absent = error->code == DECK_READ_ABSENT;
     g_autofree char *near = absent ? deck_nearest(request->path, named ? request->installed_dir : NULL) : NULL;
+    g_autofree char *absence = !named || !absent ? g_strdup("")
+        : g_strdup_printf(", and no deck in %s has this name", request->installed_dir);
     g_autofree char *advice = near != NULL ? g_strdup_printf("did you mean %s?", near)
         : g_strdup("expected the path of a deck, or the name of an installed one");
-    deck_complain_at(deck, request->path, 0, "%s%s; %s", error->message,
-                     named && absent ? ", and no installed deck has this name" : "", advice);
+    deck_complain_at(deck, request->path, 0, "%s%s; %s", error->message, absence, advice);
 }
 
 static const struct deck_entry *find_entry(const struct deck_file *file, const char *group, const char *key)
@@ -253,7 +254,7 @@ static void take_setting(struct deck *deck, const struct deck_setting *setting)
 
 /* --- the cost profile --- */
 
-static GBytes *read_profile(const struct deck_request *request, const char *folder, const char *name, GString *tried,
+static GBytes *read_profile(const struct deck_request *request, const char *folder, const char *name, GPtrArray *tried,
                             char **path)
 {
     static const char *const subfolders[] = { ".", "costs" };
@@ -268,8 +269,7 @@ static GBytes *read_profile(const struct deck_request *request, const char *fold
         GBytes *bytes = request->reader.read(request->reader.data, *path, &error);
         if (bytes != NULL)
             return bytes;
-        g_string_append_printf(tried, "%s%s", tried->len == 0 ? "" : ", ", *path);
-        g_clear_pointer(path, g_free);
+        g_ptr_array_add(tried, g_steal_pointer(path));
     }
     return NULL;
 }
@@ -366,7 +366,7 @@ static void take_profile(struct deck *deck, const struct deck_request *request)
     g_autofree char *own_folder = g_path_get_dirname(deck_path(deck));
     g_autofree char *name = g_strdup(held->value.text);
     g_autofree char *path = NULL;
-    GString *tried = g_string_new(NULL);
+    g_autoptr(GPtrArray) tried = g_ptr_array_new_with_free_func(g_free);
     GBytes *bytes = read_profile(request, folder, name, tried, &path);
 
     if (bytes == NULL && strcmp(folder, own_folder) != 0)
@@ -374,14 +374,13 @@ static void take_profile(struct deck *deck, const struct deck_request *request)
     if (bytes == NULL && request->installed_dir != NULL)
         bytes = read_profile(request, request->installed_dir, name, tried, &path);
     if (bytes == NULL) {
-        deck_complain(deck, "costs", "profile", "'%s' is not a cost profile that can be read; expected one of %s", name,
-                      tried->str);
+        g_autofree char *advice = deck_profile_advice(name, tried);
+        deck_complain(deck, "costs", "profile", "'%s' is not a cost profile that can be read; %s", name, advice);
     } else {
         struct deck_file *file = add_file(deck, path, bytes);
         check_format(deck, file);
         take_profile_files(deck, request, file, layer, 0);
     }
-    g_string_free(tried, TRUE);
 }
 
 /* --- all of it --- */

@@ -24,9 +24,9 @@ static int choose(const char *name, GError **error)
 
 static gboolean write_trace(const char *named, const char *name, GError **error)
 {
-    g_autofree char *path = run_folder_trace(named);
     int chosen = choose(name, error);
-    struct reader *reader = chosen < 0 ? NULL : reader_open(path, error);
+    g_autofree char *path = chosen < 0 ? NULL : run_folder_trace(named, error);
+    struct reader *reader = path == NULL ? NULL : reader_open(path, error);
     gboolean ok = reader != NULL && writers[chosen](reader, stdout, error);
 
     if (reader != NULL)

@@ -49,9 +49,16 @@ static void remove_files(const char *folder, bool (*wanted)(const char *name))
     }
 }
 
-char *run_folder_trace(const char *path)
+char *run_folder_trace(const char *path, GError **error)
 {
-    return g_file_test(path, G_FILE_TEST_IS_DIR) ? g_build_filename(path, RUN_FOLDER_TRACE, NULL) : g_strdup(path);
+    if (!g_file_test(path, G_FILE_TEST_IS_DIR))
+        return g_strdup(path);
+    g_autofree char *trace = g_build_filename(path, RUN_FOLDER_TRACE, NULL);
+    if (g_file_test(trace, G_FILE_TEST_EXISTS))
+        return g_steal_pointer(&trace);
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s is not the folder of a run: it has no %s", path,
+                RUN_FOLDER_TRACE);
+    return NULL;
 }
 
 void run_folder_clear_trace(const char *folder)

@@ -27,8 +27,8 @@
 char *run_folder_make(const char *parent, const char *name, const char *chosen, bool force, GError **error);
 
 /* The trace that is meant with `path`: that of a run's folder, or `path` itself where it is no folder. Free with
- * g_free. */
-char *run_folder_trace(const char *path);
+ * g_free. NULL and *error (RUNTIME) for a folder that has no trace. */
+char *run_folder_trace(const char *path, GError **error);
 
 /* Removes the trace and its parts, so that it can be begun anew. */
 void run_folder_clear_trace(const char *folder);

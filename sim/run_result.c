@@ -4,6 +4,7 @@
 #include "run_result.h"
 
 #include <math.h>
+#include <string.h>
 
 #define SECOND_NS 1e9
 
@@ -161,14 +162,29 @@ void run_result_release(struct run_result *result)
 
 /* --- for people --- */
 
+static bool takes_time(const struct trace_role_figures *f)
+{
+    return f->busy_fraction > 0 || f->blocked_fraction > 0 || f->mean_queue > 0 || f->mean_wait_s > 0;
+}
+
+/* Where nobody is ever busy, as in models of files alone, the table would say nothing. */
 static void print_roles(const struct run_result *result, FILE *out)
 {
-    fprintf(out, "%-14s %9s %12s %7s %8s %11s %12s\n", "role", "actors", "handled", "busy", "blocked", "mean queue",
-            "mean wait");
+    int width = 14;
+    bool any = false;
+
+    for (unsigned i = 0; i < result->role_count; i++) {
+        width = MAX(width, (int)strlen(result->roles[i].name));
+        any |= takes_time(&result->roles[i]);
+    }
+    if (!any)
+        return;
+    fprintf(out, "%-*s %9s %12s %7s %8s %11s %12s\n", width, "role", "actors", "handled", "busy", "blocked",
+            "mean queue", "mean wait");
     for (unsigned i = 0; i < result->role_count; i++) {
         const struct trace_role_figures *f = &result->roles[i];
-        fprintf(out, "%-14s %9" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT " %6.1f%% %7.1f%% %11.3f %9.3f ms\n", f->name,
-                f->actors, f->handled, f->busy_fraction * 100, f->blocked_fraction * 100, f->mean_queue,
+        fprintf(out, "%-*s %9" G_GUINT64_FORMAT " %12" G_GUINT64_FORMAT " %6.1f%% %7.1f%% %11.3f %9.3f ms\n", width,
+                f->name, f->actors, f->handled, f->busy_fraction * 100, f->blocked_fraction * 100, f->mean_queue,
                 f->mean_wait_s * 1000);
     }
 }

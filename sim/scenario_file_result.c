@@ -220,13 +220,24 @@ static void print_share(double share, FILE *out)
         fprintf(out, "%9.2f%% ", share * 100);
 }
 
+static int name_width(const struct file_scenario *s)
+{
+    size_t width = 20;
+
+    for (unsigned i = 0; i < s->group_count; i++)
+        width = MAX(width, strlen(s->groups[i].name));
+    return (int)width;
+}
+
 static void print_live(const struct file_scenario *s, const struct summary *summary, FILE *out)
 {
-    fprintf(out, "%-20s %10s %10s %10s %12s %10s %10s\n", "file, live", "open s", "write s", "close s", "verified",
-            "re-taken", "held up s");
+    int width = name_width(s);
+
+    fprintf(out, "%-*s %10s %10s %10s %12s %10s %10s\n", width, "file, live", "open s", "write s", "close s",
+            "verified", "re-taken", "held up s");
     for (unsigned i = 0; i < s->group_count; i++) {
         const char *name = s->groups[i].name;
-        fprintf(out, "%-20s %10.4f %10.4f %10.4f %12.0f ", name, live_value(summary, name, "open_s"),
+        fprintf(out, "%-*s %10.4f %10.4f %10.4f %12.0f ", width, name, live_value(summary, name, "open_s"),
                 live_value(summary, name, "write_s"), live_value(summary, name, "close_s"),
                 live_value(summary, name, "verified_bytes"));
         print_share(live_value(summary, name, "retake_share"), out);
@@ -237,13 +248,14 @@ static void print_live(const struct file_scenario *s, const struct summary *summ
 void file_details(const void *data, const struct summary *summary, FILE *out)
 {
     const struct file_scenario *s = data;
+    int width = name_width(s);
 
-    fprintf(out, "%-20s %8s %10s %12s %10s %10s %9s %8s\n", "file", "writers", "writes", "MiB/s", "extending",
-            "exclusive", "in flight", "gain");
+    fprintf(out, "%-*s %8s %10s %12s %10s %10s %9s %8s\n", width, "file", "writers", "writes", "MiB/s", "extending",
+            "exclusive", "at once", "gain");
     for (unsigned i = 0; i < s->group_count; i++) {
         const struct file_group *group = &s->groups[i];
         double gain = file_value(summary, group->name, "gain");
-        fprintf(out, "%-20s %8u %10.0f %12.6g ", group->name, group->file.writers,
+        fprintf(out, "%-*s %8u %10.0f %12.6g ", width, group->name, group->file.writers,
                 file_value(summary, group->name, "writes"), file_value(summary, group->name, "mib_per_s"));
         print_share(file_value(summary, group->name, "extending_share"), out);
         print_share(file_value(summary, group->name, "exclusive_share"), out);

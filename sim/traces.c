@@ -20,11 +20,13 @@ static int complain(GError *error)
 
 static int verify(const char *named, bool merge)
 {
-    g_autofree char *path = run_folder_trace(named);
-    g_autofree char *report = NULL;
     GError *error = NULL;
+    g_autofree char *path = run_folder_trace(named, &error);
+    g_autofree char *report = NULL;
     bool complete = false;
 
+    if (path == NULL)
+        return complain(error);
     if (merge ? !verify_merge(path, &report, &error) : !verify_trace(path, &complete, &report, &error))
         return complain(error);
     fputs(report, stdout);
@@ -33,12 +35,12 @@ static int verify(const char *named, bool merge)
 
 static int diff(const char *named_a, const char *named_b)
 {
-    g_autofree char *path_a = run_folder_trace(named_a);
-    g_autofree char *path_b = run_folder_trace(named_b);
-    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
     GError *error = NULL;
+    g_autofree char *path_a = run_folder_trace(named_a, &error);
+    g_autofree char *path_b = path_a != NULL ? run_folder_trace(named_b, &error) : NULL;
+    g_autoptr(GPtrArray) lines = g_ptr_array_new_with_free_func(g_free);
 
-    if (!diff_traces(path_a, path_b, lines, &error))
+    if (path_b == NULL || !diff_traces(path_a, path_b, lines, &error))
         return complain(error);
     for (unsigned i = 0; i < lines->len; i++)
         printf("%s\n", (const char *)g_ptr_array_index(lines, i));
@@ -47,12 +49,12 @@ static int diff(const char *named_a, const char *named_b)
 
 static int report(const char *named, const char *format, const char *job)
 {
-    g_autofree char *path = run_folder_trace(named);
     GError *error = NULL;
     int chosen = printed_choose(format, report_format_names, &error);
+    g_autofree char *path = chosen < 0 ? NULL : run_folder_trace(named, &error);
     struct report_request request = { .path = path, .format = (enum report_format)MAX(chosen, 0), .job = job };
 
-    if (chosen < 0 || !report_write(&request, stdout, &error))
+    if (path == NULL || !report_write(&request, stdout, &error))
         return complain(error);
     return TIERCEL_OK;
 }

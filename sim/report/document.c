@@ -141,6 +141,10 @@ char *report_value_text(const struct report_value *value)
                                            : scaled(value->number, &seconds[1], G_N_ELEMENTS(seconds) - 1);
     case REPORT_BYTES:
         return scaled(value->number, bytes, G_N_ELEMENTS(bytes));
+    case REPORT_BYTE_RATE: {
+        g_autofree char *size = scaled(value->number, bytes, G_N_ELEMENTS(bytes));
+        return g_strconcat(size, "/s", NULL);
+    }
     case REPORT_SHARE:
         return g_strdup_printf("%.1f %%", value->number * 100);
     case REPORT_RATE:
@@ -250,7 +254,7 @@ void document_write_tsv(const struct document *d, FILE *out)
 {
     static const char *const units[] = { [REPORT_TEXT] = "", [REPORT_COUNT] = "1", [REPORT_NUMBER] = "1",
                                          [REPORT_SECONDS] = "s", [REPORT_RATE] = "1/s", [REPORT_SHARE] = "1",
-                                         [REPORT_BYTES] = "B" };
+                                         [REPORT_BYTES] = "B", [REPORT_BYTE_RATE] = "B/s" };
 
     fputs("section\trow\tcolumn\tunit\tvalue\n", out);
     for (guint i = 0; i < d->sections->len; i++) {

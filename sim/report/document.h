@@ -28,7 +28,8 @@ enum report_unit {
     REPORT_SECONDS,
     REPORT_RATE,                /* per second */
     REPORT_SHARE,               /* of 1 */
-    REPORT_BYTES
+    REPORT_BYTES,
+    REPORT_BYTE_RATE            /* bytes per second */
 };
 
 struct report_column {

@@ -72,7 +72,7 @@ enum report_unit report_key_unit(const char *key)
     static const struct {
         const char *unit;
         enum report_unit as;
-    } units[] = { { "s", REPORT_SECONDS }, { "B", REPORT_BYTES }, { "1/s", REPORT_RATE } };
+    } units[] = { { "s", REPORT_SECONDS }, { "B", REPORT_BYTES }, { "1/s", REPORT_RATE }, { "B/s", REPORT_BYTE_RATE } };
     const char *unit = summary_key_unit(key);
 
     for (unsigned i = 0; i < G_N_ELEMENTS(units); i++)

@@ -77,7 +77,7 @@ expected directory "directory.deck: is a directory; $wanted"
 mkfifo pipe.deck
 expected pipe "pipe.deck: is a pipe or a device; $wanted"
 
-expected absent "absent.deck: cannot be read: No such file or directory, and no installed deck has this name; $wanted"
+expected absent "absent.deck: cannot be read: No such file or directory, and no deck in @INPUTS@ has this name; $wanted"
 
 if [ "$(id -u)" -ne 0 ]; then
     printf '[deck]\nformat = 1\n' >unreadable.deck
@@ -96,7 +96,7 @@ same()
 
     [ "$(cat "$said.status")" -eq 2 ] || { echo "# exit status $(cat "$said.status")"; return 1; }
     [ ! -s "$said.out" ] || { echo "# it wrote to stdout"; return 1; }
-    sed 's|[^ ]*/tiercel/inputs/|@INPUTS@/|g' "$said.err" | diff -u "$1.expected" -
+    sed 's|[^ ]*/tiercel/inputs|@INPUTS@|g' "$said.err" | diff -u "$1.expected" -
 }
 
 for name in *.expected; do

@@ -30,6 +30,8 @@ check "a deck against itself" expect_status 0 compare same "$deck" "$deck" --tes
 check "no difference" test "$(value same results jobs.makespan_s difference)" = 0
 check "nothing has changed" test "$(grep -cP '^(others|stages)_changed\t\d+\tkey' same)" -eq 0
 
+check "the text says how many results it leaves out" says_in 0 out "results and stages did not change (--format tsv" \
+    compare "$deck" "$deck" --test --seeds 2
 check "another scheme" expect_status 0 compare scheme "$deck" "$deck" --test --seeds 4 --set-b events.scheme=v0.16
 check "more calls are seen" holds "$(value scheme others_changed subscribe.namespace_calls difference) > 0"
 check "and how many runs it rests on" grep -q 'means of 4 runs each, seeds 1 to 4' scheme

@@ -67,6 +67,10 @@ check "an unknown option" says 2 "unknown option '--forse'; did you mean --force
 check "a letter that was left out" says 2 "unknown option '--sed'; did you mean --seed?" run "$tiny" --sed 4
 mkdir -p inputs && cp "$tiny" inputs/small-one.deck
 check "a deck of inputs/ by its name" says 2 "did you mean inputs/small-one.deck?" check small-one
+check "a profile with a letter left out" says 2 "did you mean flux-2020?" \
+    check "$top_srcdir/inputs/flux-bulksubmit.deck" --set costs.profile=flux-200
+check "one of no known name" says 2 "expected one of falkon-2007-ws, " \
+    check "$top_srcdir/inputs/flux-bulksubmit.deck" --set costs.profile=mine
 check "a deck with a letter wrong" says 2 "did you mean inputs/small-one.deck?" check inputs/small-onne.deck
 check "what is no deck at all" says 2 " more problems" check "$top_srcdir/LICENSE"
 check "an option of another command" says 2 "unknown option '--processes=3'" run "$tiny" --processes=3

@@ -34,7 +34,7 @@ check "the folder of a run is its trace" says_in 0 out "The path of a job" repor
 check "for all that read one" says_in 0 out "jobs/trace.h5: complete" verify jobs
 check "also for two" expect_status 0 alone diff jobs jobs/trace.h5
 check "and what another tool gets" says_in 0 out "; Version" export jobs --format swf
-check "another folder is none" says_in 1 err "./trace.h5: cannot be opened" report .
+check "another folder is none" says_in 1 err ". is not the folder of a run: it has no trace.h5" report .
 check "json can be asked for" says_in 0 out '"format": 1' report jobs/trace.h5 --format json
 if command -v python3 >/dev/null; then
     check "and is JSON" python3 -c 'import json, sys; json.load(open("out"))'

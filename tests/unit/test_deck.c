@@ -219,8 +219,8 @@ static void test_installed(void)
     deck_free(deck);
     deck = load(files, "other", false, NULL);
     g_autofree char *problems = deck_problems_text(deck);
-    CU_ASSERT_STRING_EQUAL(problems, "other: cannot be read: No such file or directory, and no installed deck has this "
-                           "name; expected the path of a deck, or the name of an installed one\n");
+    CU_ASSERT_STRING_EQUAL(problems, "other: cannot be read: No such file or directory, and no deck in /lib has this name; "
+                           "expected the path of a deck, or the name of an installed one\n");
     deck_free(deck);
 }
 

@@ -92,7 +92,8 @@ static void test_values(void)
     } table[] = {
         { 0, REPORT_SECONDS, "0 s" },           { 1e-9, REPORT_SECONDS, "1.000 ns" },
         { 59.5, REPORT_SECONDS, "59.50 s" },    { 64260, REPORT_SECONDS, "17.85 h" },
-        { 209715200, REPORT_BYTES, "200.0 MiB" }, { 512, REPORT_BYTES, "512.0 B" },
+        { 209715200, REPORT_BYTES, "200.0 MiB" }, { 209715200, REPORT_BYTE_RATE, "200.0 MiB/s" },
+        { 512, REPORT_BYTES, "512.0 B" },       { 0.5, REPORT_SHARE, "50.0 %" },
         { 15558.4, REPORT_RATE, "15558/s" },    { 67.68, REPORT_RATE, "67.68/s" },
         { 1e9, REPORT_COUNT, "1000000000" },    { NAN, REPORT_COUNT, "-" },
         { 1, REPORT_SHARE, "100.0 %" }

@@ -30,6 +30,10 @@ test_leave()
         echo "not ok - the script ran to its end (done_testing was not reached)"
         status=1
     fi
+    # A test's own way of leaving may have lost the status.
+    if [ "$status" -eq 0 ] && [ "$checks_failed" -ne 0 ]; then
+        status=1
+    fi
     if [ "$status" -eq 0 ] || [ "$status" -eq 77 ]; then
         rm -rf "$scratch"
     else

@@ -11,7 +11,9 @@ cd "$scratch" || exit 99
 mounted=()
 unmount_all()
 {
+    local status=$?
     [ "${#mounted[@]}" -eq 0 ] || umount "${mounted[@]}" 2>/dev/null
+    (exit "$status")
     test_leave
 }
 trap unmount_all EXIT

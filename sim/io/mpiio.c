@@ -280,8 +280,11 @@ static MPI_Comm comm_of_writers(MPI_Comm comm, uint32_t number, uint32_t writers
 
 void mpiio_work_init(struct mpiio_work *w, MPI_Comm comm, const struct mpiio_job *job, uint32_t writer)
 {
+    int64_t now_ns = mpiio_clock_ns();
+
+    /* One that is stopped before its time begins has moments all the same. */
     *w = (struct mpiio_work){ .job = job, .file = MPI_FILE_NULL, .writer = writer, .lock = MPIIO_LOCK_NONE,
-                              .rows = job->rows, .entered_ns = mpiio_clock_ns() };
+                              .rows = job->rows, .entered_ns = now_ns, .start_ns = now_ns };
     MPI_Comm_dup(comm, &w->comm);
     w->path = job->each ? g_strdup_printf("%s.%u", job->path, writer) : g_strdup(job->path);
     contents_init(&w->contents, MAX(job->pattern.transfer, MPIIO_PIECE_BYTES),
@@ -316,7 +319,9 @@ gboolean mpiio_job_run(MPI_Comm comm, uint32_t number, const struct mpiio_job *j
     mpiio_add_up(&w, figures);
     if (w.rows != NULL)
         gather_rows(&w);
+    /* Each has begun at its own time: no row is behind the latest end. */
     figures->end_ns = mpiio_elapsed_ns(&w);
+    MPI_Allreduce(MPI_IN_PLACE, &figures->end_ns, 1, MPI_INT64_T, MPI_MAX, own);
     MPI_Comm_free(&own);
     return mpiio_work_release(&w, error);
 }

@@ -96,7 +96,7 @@ struct mpiio_figures {
     int64_t closed_ns;              /* and when the last had closed it */
     int64_t write_ns;               /* sum: in write calls alone, locks not included */
     int64_t held_up_ns;             /* the longest time that a process spent here and on nothing else */
-    int64_t end_ns;                 /* when the first process returned */
+    int64_t end_ns;                 /* when the last process was done with the job */
 };
 
 /* Collective over `comm`; `number` differs for jobs that go on at once on processes of one communicator. The rows are

@@ -43,8 +43,8 @@ int64_t mpiio_clock_ns(void);
 /* --- mpiio.c: the parts of a job; collective --- */
 
 void mpiio_work_init(struct mpiio_work *w, MPI_Comm comm, const struct mpiio_job *job, uint32_t writer);
-/* The file is made and open, and the lock is there. FALSE: w->error, on all; mpiio_end and mpiio_remove are due all the
- * same. */
+/* The file is made and open, and the lock is there. FALSE: w->error or w->stopped, on all; mpiio_end and mpiio_remove
+ * are due all the same. */
 gboolean mpiio_begin(struct mpiio_work *w);
 void mpiio_end(struct mpiio_work *w);
 /* Unless it stays; then all know of an error of one. */

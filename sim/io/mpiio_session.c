@@ -27,7 +27,7 @@ struct mpiio_session *mpiio_session_new(MPI_Comm comm, const struct mpiio_job *j
     extents_init(&s->written);
     mpiio_work_init(&s->work, comm, &s->job, (uint32_t)process);
     if (mpiio_begin(&s->work)) {
-        s->work.mine.ready_ns = mpiio_elapsed_ns(&s->work);
+        s->work.mine.ready_ns = s->work.mine.written_ns = mpiio_elapsed_ns(&s->work);
         return s;
     }
     if (mpiio_session_free(s, false, NULL, error))

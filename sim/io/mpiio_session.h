@@ -18,7 +18,8 @@
 
 struct mpiio_session;
 
-/* The job's texts and hints must outlive the session. NULL, everywhere, with *error. */
+/* The job's texts and hints must outlive the session. NULL, everywhere, with *error: STOPPED when any process is to
+ * stop. */
 struct mpiio_session *mpiio_session_new(MPI_Comm comm, const struct mpiio_job *job, GError **error);
 
 /* Writes what belongs there; at most the pattern's transfer. It waits for the lock, and nothing else of the process
@@ -29,8 +30,9 @@ gboolean mpiio_session_write(struct mpiio_session *s, uint64_t offset, uint64_t 
 bool mpiio_session_serves(const struct mpiio_session *s);
 
 /* Closes the file, reads back what the next process has written unless the run has failed (`good` is FALSE on any
- * process), and removes the file unless it is to be kept. The figures are valid on the first process; held_up_ns is the
- * longest time that a process spent in writes and their locks. FALSE, everywhere, with *error. */
+ * process) or is to stop, and removes the file unless it is to be kept; of a run that is to stop nothing is kept, and
+ * that is no failure. The figures are valid on the first process; held_up_ns is the longest time that a process spent
+ * in writes and their locks. FALSE, everywhere, with *error. */
 gboolean mpiio_session_free(struct mpiio_session *s, bool good, struct mpiio_figures *figures, GError **error);
 
 #endif

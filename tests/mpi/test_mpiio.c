@@ -243,13 +243,13 @@ static unsigned check_leaving(const char *path)
 
 /* --- the end before the end --- */
 
-static unsigned looks;
+static unsigned looks, patience;
 static bool made_and_left;
 
-/* The last process's wish, in mid-write: it is asked some ten times before the first write. */
+/* The last process's wish: it is asked some ten times before the first write. */
 static bool wants_stop(void)
 {
-    return process == processes - 1 && looks++ >= 50;
+    return process == processes - 1 && looks++ >= patience;
 }
 
 static void hear(const char *path)
@@ -278,6 +278,7 @@ static unsigned check_stopping(const char *path)
                                               .aggregators_per_node = 1 };
         collective_plan_make(&job.collective, &job.plan);
         looks = 0;
+        patience = 50;
         made_and_left = false;
         failures += wrong(mpiio_job_run(MPI_COMM_WORLD, 0, &job, &figures, &error), "to be stopped is no failure", i);
         failures += wrong(process != 0 || (figures.bytes != 0 && figures.verified == 0), "what was written counts", i);
@@ -287,6 +288,23 @@ static unsigned check_stopping(const char *path)
         failures += wrong(!g_file_test(path, G_FILE_TEST_EXISTS), "nothing is left of a stopped job's file", i);
     }
     return failures;
+}
+
+/* While the file is made. */
+static unsigned check_stopping_soon(const char *path)
+{
+    struct mpiio_job job = plain_job(path);
+    struct mpiio_figures x;
+    g_autoptr(GError) error = NULL;
+
+    job.stop = wants_stop;
+    looks = 0;
+    patience = 2;
+    return wrong(mpiio_job_run(MPI_COMM_WORLD, 0, &job, &x, &error), "nor is it before the first write", 0) +
+           wrong(process != 0 || (x.writes == 0 && x.closed_ns > 0), "of which there is none", 0) +
+           wrong(process != 0 || (x.closed_ns <= x.held_up_ns && x.opened_ns <= x.closed_ns), "moments are of the job",
+                 0) +
+           wrong(!g_file_test(path, G_FILE_TEST_EXISTS), "nothing is left then either", 0);
 }
 
 /* What the library is, as an independent file tells. */
@@ -319,7 +337,8 @@ int main(int argc, char **argv)
     g_autofree char *path = g_build_filename(folder, "file", NULL);
 
     enum collective_library library = find_library(path);
-    unsigned failures = check_leaving(path) + check_failures(folder) + check_stopping(path);
+    unsigned failures = check_leaving(path) + check_failures(folder) + check_stopping(path) +
+                        check_stopping_soon(path);
     for (uint64_t seed = first; seed < first + count; seed++)
         failures += check_job(seed, library, path);
     MPI_Barrier(MPI_COMM_WORLD);

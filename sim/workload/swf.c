@@ -245,19 +245,28 @@ static bool survey(struct swf *swf, GArray *list, GError **error)
 
 /* --- the index --- */
 
+/* The file was checked: what cannot be read now was changed meanwhile. */
+static bool refuse_change(const struct swf *swf, GError **error)
+{
+    g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s: was changed while it is in use", swf->lines.path);
+    return false;
+}
+
 static bool index_build(struct swf *swf, GError **error)
 {
     g_autoptr(GArray) list = g_array_sized_new(FALSE, FALSE, sizeof(struct swf_listed), (guint)swf->base.jobs);
     lines_seek(&swf->lines, 0);
     if (!survey(swf, list, error))
         return false;
+    if (list->len == 0)
+        return refuse_change(swf, error);
     swf->index = swf_index_new(list, &swf->lines, &swf->counts[SWF_LOST_DEPENDENCIES].count, &swf->base.held, error);
     return swf->index != NULL;
 }
 
 /* --- yielding --- */
 
-/* The job of an index entry. The file was checked: what cannot be read now was changed meanwhile. */
+/* The job of an index entry. */
 static bool entry_load(struct swf *swf, uint32_t position, struct workload_job *job, int64_t *think_ns, GError **error)
 {
     struct swf_record r;
@@ -266,8 +275,7 @@ static bool entry_load(struct swf *swf, uint32_t position, struct workload_job *
     GError *cause = NULL;
     if (!record_next(swf, &r, &fatal, &cause) || clean(swf, &r, false, job, NULL) != SWF_COUNTS) {
         g_clear_error(&cause);
-        g_set_error(error, TIERCEL_ERROR, TIERCEL_ERROR_RUNTIME, "%s: was changed while it is in use", swf->lines.path);
-        return false;
+        return refuse_change(swf, error);
     }
     job->index = position;
     *think_ns = MAX(r.think_ns, 0);

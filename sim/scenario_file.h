@@ -67,6 +67,8 @@ void file_details(const void *data, const struct summary *summary, FILE *out);
 void file_live_read_groups(struct file_scenario *s, struct deck *deck);
 void file_live_populate(const struct file_scenario *s, struct engine *e);
 uint32_t file_live_processes(const void *data, const char **why);
+/* Rows of the trace: one each call that wrote, of the library's own collective ones as well; none of preparation. */
+uint64_t file_live_rows(const struct file_group *group);
 gboolean file_live_perform(const void *data, MPI_Comm comm, const char *folder, uint32_t act, struct bytes *result,
                            GError **error);
 /* Measures what writing takes in the deck's folder; appends a cost profile, behind comments. Collective. */

@@ -90,8 +90,7 @@ static uint64_t preparation_rows(const struct shared_file *f)
     return 0;
 }
 
-/* A row each call that wrote, of the library's own collective ones as well; its preparation is not seen. */
-static uint64_t live_rows(const struct file_group *group)
+uint64_t file_live_rows(const struct file_group *group)
 {
     const struct shared_file *f = &group->file;
 
@@ -106,7 +105,7 @@ uint64_t file_rows(const void *data)
     uint64_t rows = 0;
 
     for (unsigned i = 0; i < s->group_count; i++)
-        rows += s->live ? live_rows(&s->groups[i]) : data_rows(&s->groups[i].file) +
-                                                     preparation_rows(&s->groups[i].file);
+        rows += s->live ? file_live_rows(&s->groups[i])
+                        : data_rows(&s->groups[i].file) + preparation_rows(&s->groups[i].file);
     return rows;
 }

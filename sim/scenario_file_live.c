@@ -35,6 +35,17 @@ static void check_group(const struct file_group *group, struct deck *deck)
     check_sizes(group, deck);
 }
 
+/* They come with the end of the act, all at once. */
+static void check_rows(const struct file_group *group, struct deck *deck)
+{
+    uint64_t rows = file_live_rows(group);
+
+    if (rows > PROGRAM_ROWS_MOST)
+        deck_complain(deck, group->deck_group, "segments", "makes %" G_GUINT64_FORMAT " writes, of which the trace "
+                      "tells on the live clock; expected at most %d, or [trace] level = stats", rows,
+                      PROGRAM_ROWS_MOST);
+}
+
 void file_live_read_groups(struct file_scenario *s, struct deck *deck)
 {
     s->rows = deck_choice(deck, "trace", "level", NULL) >= TRACE_LEVEL_JOBS;
@@ -44,6 +55,8 @@ void file_live_read_groups(struct file_scenario *s, struct deck *deck)
         group->program = (struct file_program){ .act = i, .first = i == 0, .row_name = (uint8_t)i,
                                                 .next = i + 1 == s->group_count ? PROGRAM_NOBODY : i + 1 };
         check_group(group, deck);
+        if (s->rows)
+            check_rows(group, deck);
     }
 }
 

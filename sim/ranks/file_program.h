@@ -57,6 +57,9 @@ struct file_program {
     uint8_t row_name;               /* of the file in the trace's table of writes (ranks/mount.h) */
 };
 
+/* That a payload has room for (engine/message.h). */
+enum { PROGRAM_ROWS_MOST = 16000000 };
+
 /* A write of the act; times count from the act's end, and so are below 0. */
 struct program_row {
     uint32_t writer;

@@ -70,6 +70,10 @@ check "blocks cannot be known" refused "knows a file's end but not its blocks" i
 check "files of single writers have no lock" refused "'each' has nothing to lock" io.serial.files=each
 check "time to think is not drawn" refused "expected a constant" "io.free.think=uniform(0s, 1ms)"
 check "MPI-IO does not append" refused "expected false" io.free.append=true
+check "nor are more writes traced than an act can tell of" \
+    refused "expected at most 16000000, or [trace] level = stats" io.free.segments=4000001
+check "but without a trace of them they are played" expect_status 0 alone check "$deck" --clock live \
+    --set io.free.segments=4000001 --set trace.level=stats >many
 check "calls have a length that MPI can count" refused "expected at most 1073741824 on the live clock" \
     io.free.transfer=2GiB
 

@@ -12,7 +12,7 @@
     plot.py gantt TRACE [--from S] [--to S]         which node or processor was held by jobs, and when
     plot.py locks TRACE [--file NAME] [--from S] [--to S]   who waited for a shared file's lock, and who held it
     plot.py published TRACE...              what was measured against what was published
-    plot.py sweep SWEEP KEY... [--x PARAMETER] [--where PARAMETER=VALUE] [--log-y]
+    plot.py sweep SWEEP KEY... [--x PARAMETER] [--where PARAMETER=VALUE] [--label TEXT] [--log-y]
                                             results of a sweep over a parameter, with confidence bands
 
 TRACE is a file or a run folder, SWEEP the folder of a sweep or its results.h5 or results.tsv, KEY a column of it such
@@ -74,6 +74,8 @@ def _locks(parser):
 def _sweep(parser):
     parser.add_argument("--x", metavar="PARAMETER", help="default: the parameter with the most values")
     parser.add_argument("--where", action="append", metavar="PARAMETER=VALUE", help="only these points")
+    parser.add_argument("--label", action="append", metavar="TEXT",
+                        help="a line's name in the legend; once for each line, in their order")
     parser.add_argument("--log-y", action="store_true", help="a logarithmic axis of the results")
 
 

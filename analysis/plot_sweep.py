@@ -88,6 +88,16 @@ def _lines_of(done, x, by):
             for key, rows in done.groupby(by if len(by) > 1 else by[0], sort=False)]
 
 
+def _named(sweep, lines, labels):
+    """The lines with the names that were asked for."""
+    if labels is None:
+        return lines
+    if len(labels) != len(lines):
+        raise PlotError(f"{sweep.path}: names given by --label: {len(labels)}; expected one for each of {len(lines)} "
+                        f"lines: {'; '.join(label for label, _ in lines)}")
+    return [(label, rows) for label, (_, rows) in zip(labels, lines)]
+
+
 # --- drawing ---
 
 def _draw_line(axes, rows, x, key, places, style):
@@ -156,6 +166,7 @@ def plot_sweep(sweeps, options):
     if len(lines) > LINES_MOST:
         raise PlotError(f"{sweep.path}: makes {len(lines)} lines over {x}; expected at most {LINES_MOST}: choose "
                         "another --x, or pick points with --where PARAMETER=VALUE")
+    lines = _named(sweep, lines, options.label)
     numbers = _is_number(done, x)
     values = sorted(done[x].dropna().unique()) if numbers else list(dict.fromkeys(done[x]))
     places = {value: value if numbers else float(i) for i, value in enumerate(values)}

@@ -160,7 +160,8 @@ void rate_limits_print(const struct rate_limits *limits, bool all, FILE *out)
         if (isnan(l->rate_if_free))
             fputs("nothing else is known to limit\n", out);
         else
-            fprintf(out, "at most %.6g/s%s%s\n", l->rate_if_free, l->next != NULL ? ", limited by " : "",
+            fprintf(out, "at most %.6g/s (%+.1f%%)%s%s\n", l->rate_if_free,
+                    (l->rate_if_free / limits->rate - 1) * 100, l->next != NULL ? ", limited by " : "",
                     l->next != NULL ? l->next : "");
     }
 }

@@ -144,6 +144,10 @@ def test_sweeps(folder):
         looked_at(f"a plot of a sweep: {' '.join(arguments)}", folder, "sweep", sweep, *arguments)
     axes = plot.draw(plot.parse(["sweep", sweep, "jobs.run_rate"])).axes[0]
     check("the topmost mark has room", axes.get_ylim()[1] >= 1.049 * max(line.get_ydata().max() for line in axes.lines))
+    names = [f"line {i}" for i in range(len(axes.lines))]
+    labels = [word for name in names for word in ("--label", name)]
+    axes = plot.draw(plot.parse(["sweep", sweep, "jobs.run_rate", *labels])).axes[0]
+    check("lines have the names they are given", [text.get_text() for text in axes.get_legend().get_texts()] == names)
     check("marks let what is below them be seen", all(line.get_markerfacecolor() == "none" for line in axes.lines))
     plt.close("all")
     known = {(0.975, 1): 12.7062047, (0.975, 2): 4.3026527, (0.975, 4): 2.7764451, (0.975, 30): 2.0422725,
@@ -194,6 +198,8 @@ def test_refused(folder):
             ("a trace that is not there", "No such file", ["roles", os.path.join(folder, "nowhere.h5")]),
             ("a result that a sweep lacks", "did you mean jobs.run_rate",
              ["sweep", os.path.join(folder, "sweep"), "jobs.runrate"]),
+            ("a name too few for the lines of a sweep", "names given by --label: 1; expected one for each of ",
+             ["sweep", os.path.join(folder, "sweep"), "jobs.run_rate", "--label", "one"]),
             ("a folder that is no sweep", "neither results.h5 nor results.tsv", ["sweep", flux, "jobs.run_rate"])):
         said = refuses(folder, *arguments)
         check(f"{sentence} is refused with one line", said is not None and words in said)

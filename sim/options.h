@@ -51,7 +51,7 @@ struct option_text {
     unsigned commands;          /* bits, 1 << enum command; bit 0: before any command */
 };
 
-/* Both end with a NULL name. */
+/* Both end with a NULL name. An option whose text differs by command has a row for each text, no command in two. */
 extern const struct command_text command_texts[];
 extern const struct option_text option_texts[];
 

@@ -26,7 +26,10 @@ static const struct deck_group groups[] = {
     { "events", DECK_BROKERED, false, "what the key-value store's events are called, and who subscribes to what" },
     { "topics", DECK_BROKERED, false, "an event scheme of one's own, with [events] scheme = custom. A topic may hold "
       "{ns} once, for the name of the namespace; a subscription is a prefix of topics; a list has blanks between its "
-      "entries, or is none" },
+      "entries, or is none. The lists must let every kvs have setroot, error and removed, every watcher setroot, "
+      "removed and created: of primary, of each job's namespace, and of these still when another one has gone. The kvs "
+      "of node 0 has primary without a call, so kvs-root-at-load must cover it; hb must be in kvs-root-at-load, and in "
+      "kvs-worker-at-load or kvs-worker-at-first-use. In what check complains of, job-1 and job-27 are example names" },
     { "kvs", DECK_BROKERED, false, "the key-value store" },
     { "ingest", DECK_BROKERED, false, "the service that takes submissions" },
     { "job-manager", DECK_BROKERED, false, "the service that follows each job" },

@@ -113,7 +113,10 @@ char *deck_key_expectation(const struct deck_key *key)
     case DECK_NAME:
         return g_strdup("a name of letters, digits, '.', '_' and '-'");
     case DECK_FILE:
-        return g_strdup("the path of a file, relative to this deck");
+        /* `base`: the one file that says something about the deck alone */
+        return g_strdup((key->flags & DECK_OWN) != 0
+                        ? "the path of a deck, relative to this one, or the name of an installed deck"
+                        : "the path of a file, relative to this deck");
     case DECK_DIRECTORY:
         return g_strdup("the path of a directory, relative to this deck");
     default:

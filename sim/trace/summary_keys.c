@@ -71,7 +71,9 @@ const struct summary_key summary_keys[] = {
       "logs followed to their ends over the time that took; null when nobody follows" },
     { SUMMARY_JOBS, "first_done_s", SUMMARY_NUMBER, "from the start of the queue to the first end" },
     { SUMMARY_JOBS, "makespan_s", SUMMARY_NUMBER, "from the first submission to the last end" },
-    { SUMMARY_JOBS, "mean_wait_s", SUMMARY_NUMBER, "from submission to the allocation of resources, mean" },
+    { SUMMARY_JOBS, "mean_wait_s", SUMMARY_NUMBER,
+      "from submission to the start, mean over jobs that ran and ended; with workload.stop-queue the time in which the "
+      "queue stands still is in it. Of a dispatcher: in the queues of the services, mean over dispatches" },
     { SUMMARY_JOBS, "max_wait_s", SUMMARY_NUMBER, "the same, longest; null for a dispatcher" },
     { SUMMARY_JOBS, "mean_bounded_slowdown", SUMMARY_NUMBER,
       "(wait + run) / run, with run at least the bound and the quotient at least 1, mean; null for a "
@@ -166,7 +168,7 @@ const char *const summary_list_texts[SUMMARY_LISTS] = {
     [SUMMARY_SERVICES] = "on the live clock, by ROLE/KIND",
     [SUMMARY_FILES] = "by [io.NAME] of kind io",
     [SUMMARY_LIVE_FILES] = "by [io.NAME] that was really written, on the live clock",
-    [SUMMARY_LIMITS] = "what limits the rate, ranked; in JSON each entry has its name",
+    [SUMMARY_LIMITS] = "what limits the rate, ranked; in JSON each entry has its name; none of kind io",
     [SUMMARY_BALANCES] = "by balance: two counts that must be equal",
     [SUMMARY_EXPECTATIONS] = "by key of [expect]",
 };

@@ -189,13 +189,8 @@ static enum role_class class_of(const struct instance_place *place)
         return CLASS_EXECUTOR;
     case ROLE_KVS:
         return place->node == 0 ? CLASS_CENTRAL : CLASS_WORKER;
-    case ROLE_WATCHER:
-    case ROLE_JOB_INFO:
-    case ROLE_INGEST:
-    case ROLE_CONTENT:
-        return CLASS_WORKER;
     default:
-        return CLASS_CENTRAL;
+        return place->is_service ? CLASS_WORKER : CLASS_CENTRAL;
     }
 }
 

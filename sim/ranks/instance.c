@@ -57,7 +57,8 @@ void instance_place(const struct instance *inst, uint32_t id, struct instance_pl
     place->node = instance_node(inst, id);
     place->slot = 0;
     uint32_t index = id - instance_node_base(inst, place->node);
-    if (index < SERVICES) {
+    place->is_service = index < SERVICES;
+    if (place->is_service) {
         place->role = services[index];
     } else if (index < SERVICES + inst->cores_per_node) {
         place->role = ROLE_EXECUTOR;

@@ -310,6 +310,7 @@ struct instance_place {
     uint8_t role;       /* enum role_number, ranks/protocol.h */
     uint32_t node;
     uint32_t slot;      /* of an executor; else 0 */
+    bool is_service;    /* one of enum instance_service: every node has it */
 };
 
 /* Where and what the actor `id` is. */

@@ -27,7 +27,8 @@ enum role_number {
     ROLE_SCHEDULER = 8,
     ROLE_JOB_EXEC = 9,
     ROLE_EXECUTOR = 10,
-    ROLE_CLIENT = 11
+    ROLE_CLIENT = 11,
+    ROLE_NUMBERS                /* one above the highest */
 };
 
 enum { KIND_REPLY = 0x80 };

@@ -86,37 +86,39 @@ static const struct role role_probe = {
     .save = probe_save,
 };
 
-static const struct role *const model_roles[] = {
-    &role_broker, &role_kvs_root, &role_kvs_worker, &role_watcher, &role_content, &role_job_info, &role_probe
-};
-
 static const struct role *place_role(const struct instance_place *place)
 {
     switch (place->role) {
-    case ROLE_BROKER: return &role_broker;
-    case ROLE_KVS: return place->node == 0 ? &role_kvs_root : &role_kvs_worker;
-    case ROLE_WATCHER: return &role_watcher;
-    case ROLE_CONTENT: return &role_content;
-    case ROLE_JOB_INFO: return &role_job_info;
-    default: return &role_probe;
+    case ROLE_INGEST:
+    case ROLE_JOB_MANAGER:
+    case ROLE_SCHEDULER:
+    case ROLE_JOB_EXEC:
+    case ROLE_EXECUTOR:
+    case ROLE_CLIENT:
+        return &role_probe;
+    default:
+        return roles_find(place->role, place->node);
     }
 }
 
 static void count_observe(void *data, const struct actor *self, unsigned metric, uint64_t count)
 {
     struct model *m = data;
-    for (size_t i = 0; i < G_N_ELEMENTS(model_roles); i++)
-        if (model_roles[i] == actor_role(self))
-            m->counts[i][metric] += count;
+    for (size_t i = 0; roles[i] != NULL; i++) {
+        if (roles[i] != actor_role(self))
+            continue;
+        g_assert(i < G_N_ELEMENTS(m->counts) && metric < G_N_ELEMENTS(m->counts[0]));
+        m->counts[i][metric] += count;
+    }
 }
 
 uint64_t model_count(const struct model *m, const char *role, const char *metric)
 {
-    for (size_t i = 0; i < G_N_ELEMENTS(model_roles); i++) {
-        if (!g_str_equal(model_roles[i]->name, role))
+    for (size_t i = 0; roles[i] != NULL; i++) {
+        if (!g_str_equal(roles[i]->name, role))
             continue;
-        for (unsigned j = 0; model_roles[i]->metrics[j].name != NULL; j++)
-            if (g_str_equal(model_roles[i]->metrics[j].name, metric))
+        for (unsigned j = 0; roles[i]->metrics[j].name != NULL; j++)
+            if (g_str_equal(roles[i]->metrics[j].name, metric))
                 return m->counts[i][j];
     }
     fprintf(stderr, "no metric %s of %s\n", metric, role);

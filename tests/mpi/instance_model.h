@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A small brokered instance whose job side is played by probes: actors that send what a test tells them to, when it
- * tells them to, and write down what they get.
+ * A small brokered instance whose job side (ingest, job manager, scheduler, job-exec, executors, client) is played by
+ * probes: actors that send what a test tells them to, when it tells them to, and write down what they get. All others
+ * are the roles themselves.
  *
  *     struct model m;
  *     model_init(&m, 4, "pr2792");
@@ -51,7 +52,7 @@ struct model {
     bool alone;                 /* this run writes down and counts */
     struct engine *engine;      /* of the run alone, until model_release */
     struct engine_result result;
-    uint64_t counts[16][32];    /* by place of the role in model_roles, and metric */
+    uint64_t counts[32][64];    /* by place of the role in roles[], and metric */
 };
 
 /* 0 when it was made; nodes with two cores each, fan-out 2. */

@@ -5,8 +5,29 @@
 #include "kvs/topics.h"
 #include "ranks/pending.h"
 #include "ranks/protocol.h"
+#include "ranks/roles.h"
 #include "suite.h"
 
+/* The way back to a place, through the function of its role where there is one here. */
+static uint32_t place_id(const struct instance *inst, const struct instance_place *place, uint32_t otherwise)
+{
+    switch (place->role) {
+    case ROLE_BROKER: return instance_broker(inst, place->node);
+    case ROLE_KVS: return instance_kvs(inst, place->node);
+    case ROLE_WATCHER: return instance_watcher(inst, place->node);
+    case ROLE_JOB_INFO: return instance_job_info(inst, place->node);
+    case ROLE_INGEST: return instance_ingest(inst, place->node);
+    case ROLE_CONTENT: return instance_content(inst, place->node);
+    case ROLE_EXECUTOR: return instance_executor(inst, place->node, place->slot);
+    case ROLE_JOB_MANAGER: return instance_job_manager(inst);
+    case ROLE_SCHEDULER: return instance_scheduler(inst);
+    case ROLE_JOB_EXEC: return instance_job_exec(inst);
+    case ROLE_CLIENT: return instance_client(inst);
+    default: return otherwise;
+    }
+}
+
+/* Every number of a role is at one place of each node, at one in all, or an executor's. */
 static void test_places(void)
 {
     struct instance inst;
@@ -14,34 +35,29 @@ static void test_places(void)
     inst.first_actor = 7;
     inst.nodes = 5;
     inst.cores_per_node = 3;
-    CU_ASSERT_EQUAL(instance_actors(&inst), 5 * (6 + 3) + 4);
-    unsigned count[ROLE_CLIENT + 1] = { 0 };
-    for (uint32_t id = 7; id < 7 + instance_actors(&inst); id++) {
+    unsigned count[ROLE_NUMBERS] = { 0 };
+    uint32_t last = inst.first_actor + instance_actors(&inst) - 1;
+    for (uint32_t id = inst.first_actor; id <= last; id++) {
         struct instance_place place;
         instance_place(&inst, id, &place);
+        CU_ASSERT_FATAL(place.role < ROLE_NUMBERS);
+        CU_ASSERT_PTR_NOT_NULL(roles_find(place.role, place.node));
         CU_ASSERT_EQUAL(place.node, instance_node(&inst, id));
+        CU_ASSERT_EQUAL(place_id(&inst, &place, id), id);
+        CU_ASSERT(place.is_service || place.role == ROLE_EXECUTOR || place.node == 0);
         count[place.role]++;
-        uint32_t back = 0;
-        switch (place.role) {
-        case ROLE_BROKER: back = instance_broker(&inst, place.node); break;
-        case ROLE_KVS: back = instance_kvs(&inst, place.node); break;
-        case ROLE_WATCHER: back = instance_watcher(&inst, place.node); break;
-        case ROLE_JOB_INFO: back = instance_job_info(&inst, place.node); break;
-        case ROLE_INGEST: back = instance_ingest(&inst, place.node); break;
-        case ROLE_CONTENT: back = instance_content(&inst, place.node); break;
-        case ROLE_EXECUTOR: back = instance_executor(&inst, place.node, place.slot); break;
-        case ROLE_JOB_MANAGER: back = instance_job_manager(&inst); break;
-        case ROLE_SCHEDULER: back = instance_scheduler(&inst); break;
-        case ROLE_JOB_EXEC: back = instance_job_exec(&inst); break;
-        case ROLE_CLIENT: back = instance_client(&inst); break;
-        }
-        CU_ASSERT_EQUAL(back, id);
     }
-    for (int role = ROLE_BROKER; role <= ROLE_INGEST; role++)
-        CU_ASSERT_EQUAL(count[role], 5);
+    unsigned services = 0, central = 0;
+    CU_ASSERT_EQUAL(instance_executor(&inst, 4, 2), last);
+    CU_ASSERT_EQUAL(count[0], 0);
     CU_ASSERT_EQUAL(count[ROLE_EXECUTOR], 15);
-    for (int role = ROLE_JOB_MANAGER; role <= ROLE_CLIENT; role++)
-        CU_ASSERT_EQUAL(count[role], role == ROLE_EXECUTOR ? 15 : 1);
+    for (int role = 1; role < ROLE_NUMBERS; role++) {
+        CU_ASSERT(count[role] == 1 || count[role] == 5 || role == ROLE_EXECUTOR);
+        services += count[role] == 5;
+        central += count[role] == 1;
+    }
+    CU_ASSERT_EQUAL(services, SERVICES);
+    CU_ASSERT_EQUAL(central, INSTANCE_CENTRAL_ACTORS);
 }
 
 /* Depths of 16 nodes as published for a binary tree, and others by counting. */

@@ -73,6 +73,7 @@ struct policy *policy_new(const struct policy_config *config, GError **error)
 
 struct policy *policy_new_with_rule(const struct policy_rule *rule, const struct policy_config *config)
 {
+    g_assert(rule->name != NULL && rule->compare != NULL && rule->next != NULL);
     struct policy *policy = g_new0(struct policy, 1);
     policy->rule = rule;
     policy->config = *config;

@@ -27,10 +27,11 @@
  * `now` never goes back. Plans trust `limit_ns`: a job that overruns its limit (a driver whose kill costs messages) is
  * taken to end in the next nanosecond, again and again, until it does. Times are virtual nanoseconds.
  *
- * Order of the queue: higher priority first, then earlier submit time, then lower id. All functions are local; a call
- * that breaks the rules (an id twice, an end of a job that does not run) is a programming mistake and asserts.
+ * Order of the queue: the policy's. All but sjf: higher priority first, then earlier submit time, then lower
+ * id; sjf: shorter limit first, then these. All functions are local; a call that breaks the rules (an id twice,
+ * an end of a job that does not run) is a programming mistake and asserts.
  *
- * How to add a policy: CONTRIBUTING.md.
+ * To add a policy: CONTRIBUTING.md, "A scheduling policy".
  */
 #ifndef TIERCEL_SCHED_POLICY_H
 #define TIERCEL_SCHED_POLICY_H

@@ -4,8 +4,8 @@
  * sched/policy.h only.
  *
  * policy.c keeps the queue, the running jobs and the pool, and checks the caller. A rule says in which order the queue
- * stands and which job starts next; it may keep a plan of its own (struct policy, `plan`). Add a rule: write its file,
- * declare its constant here, and put it into the table in policy.c.
+ * stands and which job starts next; it may keep a plan of its own (struct policy, `plan`). To add one: CONTRIBUTING.md,
+ * "A scheduling policy".
  */
 #ifndef TIERCEL_SCHED_RULE_H
 #define TIERCEL_SCHED_RULE_H
@@ -45,7 +45,10 @@ struct policy_rule {
     /* The queue's order: < 0 when a stands before b. Must order any two jobs. */
     int (*compare)(const struct policy_job *a, const struct policy_job *b);
 
-    /* All of these are optional but `next`. `now` is policy->now_ns. */
+    /* Those from `init` to `save` may be NULL. `now` is policy->now_ns. A scheduler that decides once a turn (policy.h)
+     * asks only while policy->ready is set, and `next` clears it when it has nothing to start. So a rule must set it
+     * again whenever the answer may have changed: when a job comes, when one ends, and, where one that waits can keep
+     * others from starting, when that one is cancelled. policy.c never sets it. */
     void (*init)(struct policy *policy);
     void (*release)(struct policy *policy);
     void (*submitted)(struct policy *policy, struct waiting *job);              /* after it stands in the queue */

@@ -2,10 +2,17 @@
 /* A scheduling policy: the widest job first; narrower ones pass while that does not fit. */
 #include "examples.h"
 
+static uint64_t width(const struct resource_request *request)
+{
+    return (uint64_t)MAX(request->nodes, 1) * request->slots * request->cores_per_slot;
+}
+
 static int widest_compare(const struct policy_job *a, const struct policy_job *b)
 {
-    if (a->request.slots != b->request.slots)
-        return a->request.slots > b->request.slots ? -1 : 1;
+    uint64_t width_a = width(&a->request), width_b = width(&b->request);
+
+    if (width_a != width_b)
+        return width_a > width_b ? -1 : 1;
     return policy_job_compare(a, b);
 }
 

@@ -14,9 +14,13 @@ static void test_policy(void)
 {
     struct policy_config config = { .nodes = 1, .cores_per_node = 4 };
     struct policy *policy = policy_new_with_rule(&policy_rule_widest, &config);
-    const uint32_t widths[] = { 1, 3, 4, 2, 1 };
-    for (uint64_t id = 0; id < 5; id++) {
-        struct policy_job job = { id, 0, POLICY_NO_LIMIT, 16, { .slots = widths[id], .cores_per_slot = 1 } };
+    const struct resource_request requests[] = {
+        { .slots = 1, .cores_per_slot = 1 }, { .slots = 1, .cores_per_slot = 3 },
+        { .nodes = 1, .slots = 2, .cores_per_slot = 2 }, { .slots = 2, .cores_per_slot = 1 },
+        { .slots = 1, .cores_per_slot = 1 }
+    };
+    for (uint64_t id = 0; id < G_N_ELEMENTS(requests); id++) {
+        struct policy_job job = { id, 0, POLICY_NO_LIMIT, 16, requests[id] };
         CU_ASSERT_TRUE(policy_submit(policy, 0, &job));
     }
     struct policy_start start;

@@ -93,7 +93,7 @@ static void put_rows(struct bytes *out, const GArray *rows, int64_t end_ns, bool
 {
     for (unsigned i = 0; i < rows->len; i++) {
         const struct mpiio_row *row = &g_array_index(rows, struct mpiio_row, i);
-        program_row_put(out, &(struct program_row){
+        program_row_put(out, &(struct mount_row){
             .writer = row->writer, .file = each ? row->writer : 0, .offset = row->offset, .length = row->length,
             .asked_ns = row->asked_ns - end_ns, .locked_ns = row->locked_ns - end_ns,
             .ended_ns = row->ended_ns - end_ns,

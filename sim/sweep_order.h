@@ -15,7 +15,7 @@
 /* The points from `from` to below `to`, those first of which nobody can tell, equal ones in the deck's order. It is all
  * the deck's order where the order gains nothing: for one process, and for so many points that a single one is little
  * of the whole. Free with g_free. Collective: the processes share the reckoning, some milliseconds a point that is
- * open in the folder. */
+ * open in the folder and, where it has a log of jobs, the time to read it once. */
 unsigned *sweep_order_new(struct sweep_plan *plan, const struct sweep_folder *folder, unsigned from, unsigned to,
                           struct share *share);
 

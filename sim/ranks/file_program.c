@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 #include "ranks/file_program.h"
 
-#include "ranks/mount.h"
-
 struct program {
     const struct file_program *setup;
     bool done;
@@ -48,7 +46,7 @@ static void begin(struct actor *self)
     actor_perform_together(self, p->setup->act, PROGRAM_DONE);
 }
 
-void program_row_put(struct bytes *out, const struct program_row *row)
+void program_row_put(struct bytes *out, const struct mount_row *row)
 {
     bytes_put_u32(out, row->writer);
     bytes_put_u32(out, row->file);

@@ -8,6 +8,7 @@
 #define TIERCEL_RANKS_FILE_PROGRAM_H
 
 #include "engine/actor.h"
+#include "ranks/mount.h"
 
 enum program_kind {
     PROGRAM_BEGIN = 0x2501,         /* the one before has ended; the first tells itself */
@@ -60,19 +61,9 @@ struct file_program {
 /* That a payload has room for (engine/message.h). */
 enum { PROGRAM_ROWS_MOST = 16000000 };
 
-/* A write of the act; times count from the act's end, and so are below 0. */
-struct program_row {
-    uint32_t writer;
-    uint32_t file;
-    uint64_t offset;
-    uint64_t length;
-    int64_t asked_ns;
-    int64_t locked_ns;
-    int64_t ended_ns;
-    uint8_t held;                   /* enum mount_held */
-};
-
-void program_row_put(struct bytes *out, const struct program_row *row);
+/* A write of the act, as it stands in the act's result: without what the setup says. Times count from the act's end,
+ * and so are below 0. */
+void program_row_put(struct bytes *out, const struct mount_row *row);
 
 extern const struct role role_file_program;
 
